@@ -1,0 +1,1 @@
+\echo Use "CREATE EXTENSION partitioning" to load this file. \quit

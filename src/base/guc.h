@@ -1,0 +1,17 @@
+/*
+ * guc.h
+ *	  All settings of the extension.
+ */
+#ifndef PT_BASE_GUC_H
+#define PT_BASE_GUC_H
+
+/* partitioning.wire_schema: the schema of unqualified table names */
+extern char *guc_wire_schema;
+
+/* partitioning.expression_cache_size: parsed expressions kept per backend */
+extern int	guc_expression_cache_size;
+
+/* prototypes for functions in guc.c */
+extern void guc_init(void);
+
+#endif							/* PT_BASE_GUC_H */

@@ -1,0 +1,34 @@
+/*
+ * limits.h
+ *	  Limits of the DynamoDB data model, API version 2012-08-10.
+ *
+ * Sizes are bytes unless a name says otherwise.  Nothing else in the tree
+ * writes these numbers down.
+ */
+#ifndef PT_BASE_LIMITS_H
+#define PT_BASE_LIMITS_H
+
+#define LIMIT_ITEM_SIZE				409600	/* 400 KB, names included */
+#define LIMIT_NESTING				32	/* the item itself is level 1 */
+#define LIMIT_ATTRIBUTE_NAME		65535
+#define LIMIT_KEY_ATTRIBUTE_NAME	255
+#define LIMIT_TABLE_NAME_MIN		3
+#define LIMIT_TABLE_NAME			255
+#define LIMIT_PARTITION_KEY			2048
+#define LIMIT_SORT_KEY				1024
+
+#define LIMIT_NUMBER_DIGITS			38
+#define LIMIT_NUMBER_EXPONENT_MAX	125
+#define LIMIT_NUMBER_EXPONENT_MIN	(-130)
+
+#define LIMIT_EXPRESSION_SIZE		4096
+#define LIMIT_EXPRESSION_OPERATORS	300
+#define LIMIT_EXPRESSION_PATH		32	/* elements in a document path */
+#define LIMIT_EXPRESSION_IN			100 /* members of an IN list */
+#define LIMIT_PLACEHOLDER			255 /* with its sigil */
+#define LIMIT_SUBSTITUTIONS			(2 * 1024 * 1024)
+
+#define LIMIT_PAGE_SIZE				(1024 * 1024)	/* Query and Scan */
+#define LIMIT_SEGMENTS				1000000
+
+#endif							/* PT_BASE_LIMITS_H */

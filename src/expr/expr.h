@@ -1,0 +1,96 @@
+/*
+ * expr.h
+ *	  The DynamoDB expression language: condition, filter, key condition,
+ *	  update and projection expressions.
+ *
+ * A request's expressions share one set of placeholders.  The caller opens
+ * an ExprRequest, prepares the expressions in the fixed order Update,
+ * Condition, KeyCondition, Filter, Projection, and finishes the request,
+ * which complains about unused placeholders.  All of that is independent of
+ * the table.  Then the checks that need the key schema, then evaluation.
+ *
+ * Parsed forms are cached per backend by kind and text and never change;
+ * expr_prepare() binds one to the request's names and values, in the current
+ * memory context, where the result lives.
+ */
+#ifndef PT_EXPR_H
+#define PT_EXPR_H
+
+#include "utils/jsonb.h"
+
+#include "item/item.h"
+#include "key/key.h"
+
+typedef enum ExprKind
+{
+	EXPR_UPDATE,
+	EXPR_CONDITION,
+	EXPR_KEY_CONDITION,
+	EXPR_FILTER,
+	EXPR_PROJECTION
+} ExprKind;
+
+typedef struct ExprRequest ExprRequest;
+typedef struct ItemExpr ItemExpr;
+
+/*
+ * Placeholders of a request.  names: a JSON object #name -> attribute name,
+ * or NULL; values: a map :name -> value, or NULL.  ereports empty maps, bad
+ * keys and bad values.  The arguments must outlive the request.
+ */
+extern ExprRequest *expr_request_begin(Jsonb *names, const ItemData *values);
+
+/*
+ * Parses (or finds in the cache) and binds one expression; all static checks
+ * that need no schema.  Never returns NULL.
+ */
+extern ItemExpr *expr_prepare(ExprRequest *request, ExprKind kind,
+							  const char *text, size_t len);
+
+/* Complains about placeholders that no prepared expression used. */
+extern void expr_request_finish(ExprRequest *request);
+
+/* "UpdateExpression", "ConditionExpression", ... */
+extern const char *expr_kind_name(ExprKind kind);
+
+/*
+ * Checks against a key schema: nested paths below a key attribute (all
+ * kinds), key attributes as update targets, key attributes at the head of a
+ * query filter (only when is_query).
+ */
+extern void expr_check_schema(const ItemExpr *expr, const KeySchema *schema,
+							  bool is_query);
+
+/* prototypes for functions in expr_eval.c */
+extern bool expr_condition_holds(const ItemExpr *expr, const ItemRow *row);
+
+/* prototypes for functions in expr_keycond.c */
+typedef struct ExprKeyCondition
+{
+	ItemRef		pk;
+	bool		has_sk;
+	KeyRange	range;			/* bounds carry refs only; datums are not set */
+} ExprKeyCondition;
+
+extern void expr_key_condition(const ItemExpr *expr, const KeySchema *schema,
+							   ExprKeyCondition *result);
+
+/* prototypes for functions in expr_update.c */
+
+/*
+ * Applies an update to the before image and returns the after image's
+ * attributes (a map without the key attributes), or NULL when the item is
+ * absent and the update has only REMOVE and DELETE actions, so that no item
+ * comes into being.  before->keys must hold the key in either case.  Checks
+ * run-time types, numbers, nesting and size; ereports the service's texts.
+ */
+extern ItemData *expr_update_apply(const ItemExpr *expr, const ItemRow *before,
+							   bool exists);
+
+/* The update's target paths as found in an image (UPDATED_OLD, UPDATED_NEW); NULL when empty. */
+extern ItemData *expr_update_touched(const ItemExpr *expr, const ItemRow *image);
+
+/* prototypes for functions in expr_project.c */
+extern ItemData *expr_project(const ItemExpr *expr, const ItemRow *row);	/* {} when nothing matches */
+
+#endif							/* PT_EXPR_H */

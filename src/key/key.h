@@ -1,0 +1,103 @@
+/*
+ * key.h
+ *	  Primary keys of item tables: schema, values, hash order, bounds.
+ *
+ * A key attribute is of type S, N or B and is stored in a column of type
+ * text (collation C), numeric or bytea.  Index order is by key_hash() of the
+ * partition key, then the partition key, then the sort key in its own order.
+ */
+#ifndef PT_KEY_H
+#define PT_KEY_H
+
+#include "item/item.h"
+
+#define KEY_MAX_ATTRIBUTES	2
+
+typedef struct KeyAttribute
+{
+	const char *name;
+	uint32		name_len;
+	ItemType	type;			/* ITEM_S, ITEM_N or ITEM_B */
+} KeyAttribute;
+
+/* Attribute 0 is the partition key, attribute 1 (if n == 2) the sort key. */
+typedef struct KeySchema
+{
+	int			n;
+	KeyAttribute attributes[KEY_MAX_ATTRIBUTES];
+} KeySchema;
+
+/* One key: each part as an encoded value and as the column's Datum. */
+typedef struct ItemKey
+{
+	int			n;
+	ItemRef		refs[KEY_MAX_ATTRIBUTES];
+	Datum		datums[KEY_MAX_ATTRIBUTES];
+} ItemKey;
+
+/* A condition on the sort key, as bounds. */
+typedef struct KeyBound
+{
+	bool		present;
+	bool		inclusive;
+	ItemRef		ref;
+	Datum		datum;
+} KeyBound;
+
+typedef struct KeyRange
+{
+	KeyBound	lower;
+	KeyBound	upper;
+} KeyRange;
+
+/* prototypes for functions in key_value.c: values of key attributes */
+extern Oid	key_column_type(ItemType type);
+extern Datum key_datum_from_ref(ItemRef value); /* palloc'd; ereports U+0000 in a text key */
+extern ItemRef key_ref_from_datum(ItemType type, Datum datum);	/* may point into datum */
+
+/*
+ * Key from the Key argument of an operation: exactly the schema's attributes.
+ * ereports the service's texts (schema, empty, size).  The refs point into
+ * the map.
+ */
+extern void key_from_key_argument(const KeySchema *schema, ItemRef map,
+								  ItemKey *key);
+
+/* Key from a whole item (PutItem): missing, mistyped, empty, too long. */
+extern void key_from_item(const KeySchema *schema, ItemRef map, ItemKey *key);
+
+/* Size and emptiness rules alone, for one part (0 = PK, 1 = SK). */
+extern void key_check_value(const KeyAttribute *attribute, int part,
+							ItemRef value);
+
+/* Index of the attribute of that name in the schema, or -1. */
+extern int	key_schema_find(const KeySchema *schema, const char *name,
+							uint32 name_len);
+
+/* prototypes for functions in key_hash.c: the frozen hash and its order */
+extern int32 key_hash_ref(ItemRef pk);
+extern int32 key_hash_bytes(const char *data, size_t len);
+
+/*
+ * Bounds of a scan segment: pk's with lower <= hash, and hash < upper unless
+ * the segment is the last one.
+ */
+extern void key_segment_bounds(int32 segment, int32 total_segments,
+							   int32 *lower, bool *has_upper, int32 *upper);
+extern bool key_segment_contains(int32 segment, int32 total_segments,
+								 int32 hash);
+
+/* prototypes for functions in key_range.c: sort key conditions as bounds */
+
+/*
+ * Smallest byte string above all that begin with the prefix; false when
+ * there is none (all bytes 0xFF).
+ */
+extern bool key_prefix_successor(const char *prefix, size_t len,
+								 char *successor, size_t *successor_len);
+
+/* Bound of "begins with this" for an S or B value. */
+extern void key_range_begins_with(ItemRef prefix, KeyRange *range);
+extern bool key_range_contains(const KeyRange *range, ItemRef sk);
+
+#endif							/* PT_KEY_H */

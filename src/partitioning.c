@@ -1,0 +1,22 @@
+/*
+ * partitioning.c
+ *	  Module entry point: starts the folders of src/ in layer order.
+ *
+ * Nothing else lives here.  A folder that needs start-up work (settings,
+ * hooks, shared memory, callbacks) has a <folder>_init() and is called below.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+
+#include "base/guc.h"
+
+PG_MODULE_MAGIC;
+
+void		_PG_init(void);
+
+void
+_PG_init(void)
+{
+	guc_init();
+}
