@@ -17,7 +17,8 @@ typedef struct ScanSpec
 	const ItemKey *pk;			/* NULL: the whole table; only part 0 is used */
 	KeyRange	range;			/* sort key bounds within pk */
 	bool		forward;
-	const ItemKey *start_key;	/* rows strictly after it, or NULL */
+	const ItemKey *start_key;	/* rows strictly after it in this direction, or
+								 * NULL; outside the segment: no other bound */
 	int32		segment;		/* of total_segments; 0 of 0: no segments */
 	int32		total_segments;
 } ScanSpec;
@@ -25,12 +26,20 @@ typedef struct ScanSpec
 typedef struct ItemScan ItemScan;
 
 /*
- * Starts a scan under a registered snapshot, which must outlive it.  The
- * state lives in the current memory context; relations stay open, buffers
- * may stay pinned between calls, until scan_end(), which an error makes
- * unnecessary.
+ * Starts a scan under a snapshot, which the scan registers.  SELECT is
+ * required on the table.  The state lives in a child of the current memory
+ * context; relations stay open and buffers may stay pinned between calls,
+ * until scan_end(), which must run under the same resource owner, as a
+ * shutdown callback of the calling node's ExprContext does.  After an error
+ * the scan is just forgotten.
  */
 extern ItemScan *scan_begin(const ScanSpec *spec, Snapshot snapshot);
+
+/*
+ * Next row, or false at the end.  row needs no initialising; its slot belongs
+ * to the scan.  What had to be detoasted is in the current memory context,
+ * which the caller resets as it likes.
+ */
 extern bool scan_next(ItemScan *scan, StoreRow *row);
 extern void scan_end(ItemScan *scan);
 
