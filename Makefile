@@ -1,8 +1,13 @@
 # partitioning - DynamoDB item tables for PostgreSQL
 #
-#   make, make install          build and install (PGXS; PG_CONFIG=... chooses a server)
-#   make installcheck           all tests on temporary servers of their own
-#   make lint                   layer order, exported symbols, SQL script rules
+#   make quickstart         installs what is missing, builds, starts a private
+#                           server and runs the tour; make quickstop ends it
+#   make test               installs what is missing, builds, runs everything
+#
+#   make, make install      build and install (PG_CONFIG=... chooses a server)
+#   make installcheck       all tests, on temporary servers of their own
+#   make lint               rules of the sources (test/lint)
+#   make test-17, test-18   the tests on another major, in a root folder
 
 EXTENSION    = partitioning
 EXTVERSION   = 1.0
@@ -31,18 +36,92 @@ REGRESS      = install
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8
 
-EXTRA_CLEAN  = $(GENERATED) src/expr/expr_gram.h $(OBJS:.o=.d)
+TAP_TESTS    = 1
+PROVE_TESTS  = test/t/*.pl
+
+EXTRA_CLEAN  = $(GENERATED) src/expr/expr_gram.h $(OBJS:.o=.d) tmp/built-for
+
+# PostgreSQL refuses root: installcheck below switches the user.
+ROOT_USER   := $(filter 0,$(shell id -u))
+ifneq ($(ROOT_USER),)
+NO_INSTALLCHECK = 1
+endif
 
 PG_CONFIG   ?= pg_config
-PGXS        := $(shell $(PG_CONFIG) --pgxs)
+PGXS        := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
+
+ifneq ($(PGXS),)
 include $(PGXS)
 
-sql/$(EXTENSION)--$(EXTVERSION).sql: $(SQL_PARTS:%=sql/parts/%.sql)
-	cat $^ > $@
+PROVE_FLAGS  = -I $(srcdir)/test/perl
+
+sql/$(EXTENSION)--$(EXTVERSION).sql: $(SQL_PARTS:%=sql/parts/%.sql) Makefile
+	cat $(filter %.sql,$^) > $@
 
 src/expr/expr_gram.c: BISONFLAGS += -d
 src/expr/expr_gram.h: src/expr/expr_gram.c ; touch $@
 src/expr/%.o: src/expr/expr_gram.h
 src/expr/%.bc: src/expr/expr_gram.h
 
+# A change of server or of flags rebuilds everything.
+BUILT_FOR    = $(shell $(PG_CONFIG) --version) $(PGXS) $(CFLAGS)
+$(OBJS) $(OBJS:.o=.bc): tmp/built-for
+tmp/built-for: always
+	@mkdir -p tmp
+	@echo '$(BUILT_FOR)' | cmp -s - $@ || echo '$(BUILT_FOR)' > $@
+
 -include $(OBJS:.o=.d)
+
+ifneq ($(ROOT_USER),)
+installcheck:
+	@test/scripts/as-user $(MAKE) --no-print-directory installcheck
+endif
+
+else
+all install installcheck clean:
+	@echo 'No server headers: "$(PG_CONFIG) --pgxs" names no file.' >&2
+	@echo 'Say PG_CONFIG=..., or install what is missing: make prepare' >&2
+	@exit 1
+endif
+
+# What follows needs no server to be there yet.
+
+prepare:
+	@test/scripts/prepare '$(PG_CONFIG)'
+
+# Builds, then installs with the rights that the server's folder asks for.
+installed: prepare
+	@$(MAKE) --no-print-directory -s all
+	@if [ -w "$$($(PG_CONFIG) --pkglibdir)" ]; then \
+		$(MAKE) --no-print-directory -s install; \
+	elif command -v sudo > /dev/null; then \
+		sudo $(MAKE) --no-print-directory -s install \
+			PG_CONFIG='$(PG_CONFIG)' WERROR='$(WERROR)'; \
+	else \
+		echo "Only root may install into $$($(PG_CONFIG) --pkglibdir)." >&2; \
+		exit 1; \
+	fi
+
+quickstart: installed
+	@examples/quickstart start '$(PG_CONFIG)'
+
+quickstop:
+	@examples/quickstart stop '$(PG_CONFIG)'
+
+test: export WERROR = 1
+test: installed
+	@test/scripts/suite
+
+lint:
+	@test/lint/run
+
+MAJORS       = 17 18
+
+$(MAJORS:%=root-%): root-%:
+	@test/scripts/root $* make
+
+$(MAJORS:%=test-%): test-%: root-%
+	@test/scripts/root $* test
+
+.PHONY: always prepare installed quickstart quickstop test lint \
+        $(MAJORS:%=root-%) $(MAJORS:%=test-%)
