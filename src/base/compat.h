@@ -13,4 +13,22 @@
 #error "partitioning needs PostgreSQL 15 or newer"
 #endif
 
+/*
+ * 16 brought soft errors: input functions save an error in their context
+ * when they have one.  Before, every error is thrown.
+ */
+#if PG_VERSION_NUM < 160000
+#define errsave(context, ...) \
+	do { \
+		(void) (context); \
+		ereport(ERROR, __VA_ARGS__); \
+	} while (0)
+#define compat_input_call_safe(function, text, escontext, result) \
+	(*(result) = DirectFunctionCall1((function), CStringGetDatum(text)), true)
+#else
+#define compat_input_call_safe(function, text, escontext, result) \
+	DirectInputFunctionCallSafe((function), (text), InvalidOid, -1, \
+								(escontext), (result))
+#endif
+
 #endif							/* PT_BASE_COMPAT_H */

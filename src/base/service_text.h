@@ -33,6 +33,62 @@
 #define TEXT_NESTING \
 	"Nesting Levels have exceeded supported limits"
 
+/* attribute values */
+#define TEXT_VALUE_EMPTY \
+	"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+#define TEXT_VALUE_TYPES \
+	"Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+#define TEXT_VALUE_NULL \
+	TEXT_PARAMETER_INVALID "Null attribute value types must have the value of true"
+#define TEXT_STRING_SET_EMPTY \
+	TEXT_PARAMETER_INVALID "An string set  may not be empty"
+#define TEXT_NUMBER_SET_EMPTY \
+	TEXT_PARAMETER_INVALID "An number set  may not be empty"
+#define TEXT_BINARY_SET_EMPTY \
+	TEXT_PARAMETER_INVALID "Binary sets should not be empty"
+#define TEXT_STRING_SET_DUPLICATES \
+	TEXT_PARAMETER_INVALID "Input collection [%s] contains duplicates."
+#define TEXT_NUMBER_SET_DUPLICATES \
+	"Input collection contains duplicates"
+#define TEXT_BINARY_SET_DUPLICATES \
+	TEXT_PARAMETER_INVALID "Input collection [%s]of type BS contains duplicates."
+#define TEXT_ATTRIBUTE_NAME_EMPTY \
+	TEXT_PARAMETER_INVALID "Empty attribute name"
+#define TEXT_ATTRIBUTE_NAME_LENGTH \
+	"1 validation error detected: Value at 'attributeName' failed to satisfy constraint: Map keys must satisfy constraint: [Member must have length less than or equal to 65535]"
+
+/* deserialisation of attribute values */
+#define TEXT_TRUE_TO_STRING \
+	"TRUE_VALUE cannot be converted to String"
+#define TEXT_FALSE_TO_STRING \
+	"FALSE_VALUE cannot be converted to String"
+#define TEXT_NUMBER_TO_STRING \
+	"NUMBER_VALUE cannot be converted to String"
+#define TEXT_DECIMAL_TO_STRING \
+	"DECIMAL_VALUE cannot be converted to String"
+#define TEXT_NUMBER_TO_BOOLEAN \
+	"NUMBER_VALUE cannot be converted to Boolean"
+#define TEXT_DECIMAL_TO_BOOLEAN \
+	"DECIMAL_VALUE cannot be converted to Boolean"
+#define TEXT_STRING_TO_BOOLEAN \
+	"Unexpected token received from parser"
+#define TEXT_ARRAY_TO_CLASS \
+	"Unrecognized collection type class %s"
+#define TEXT_ARRAY_TO_MAP \
+	"Unrecognized collection type java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.%s>"
+#define TEXT_UNEXPECTED_OBJECT \
+	"Start of structure or map found where not expected"
+#define TEXT_UNEXPECTED_FIELD \
+	"Unexpected field type"
+#define TEXT_UNEXPECTED_VALUE \
+	"Unexpected value type in payload"
+#define TEXT_BASE64_TYPE \
+	"only base-64-encoded strings are convertible to bytes"
+#define TEXT_BASE64_LENGTH \
+	"Base64 encoded length is expected a multiple of 4 bytes but found: %u"
+#define TEXT_BASE64_INVALID \
+	"Invalid last non-pad Base64 character dectected"
+
 /* keys */
 #define TEXT_KEY_SCHEMA \
 	"The provided key element does not match the schema"

@@ -126,7 +126,7 @@ extern bool item_set_contains(ItemRef set, ItemRef scalar);
 
 /* prototypes for functions in item_number.c */
 #define ITEM_NUMBER_MAX_LEN		24	/* encoded bytes of any legal number */
-#define ITEM_NUMBER_MAX_TEXT	170 /* printed, with sign, point and NUL */
+#define ITEM_NUMBER_MAX_TEXT	176 /* printed, with sign, point and NUL */
 extern uint32 item_number_parse(const char *text, size_t len, char *out);	/* ereports the service's texts */
 extern const char *item_number_check(const char *text, size_t len,
 									 char *out, uint32 *out_len);	/* NULL, or the message format */
@@ -182,6 +182,7 @@ extern bool item_path_fetch(ItemRef value, const ItemPathElement *elements,
 
 /* prototypes for functions in item_json.c */
 extern ItemData *item_from_json_text(const char *json, size_t len); /* plain form; the type's input */
+extern ItemData *item_from_dynamodb_json(const char *json, size_t len); /* typed form; an item, or one value with its tag */
 extern void item_append_json(StringInfo out, ItemRef value);	/* plain form */
 extern void item_append_dynamodb_json(StringInfo out, ItemRef value);	/* {"S": ...}; compact, no white space */
 extern void item_append_dynamodb_map(StringInfo out, ItemRef map);	/* an item: {"a":{"S":...},...} */

@@ -1,0 +1,382 @@
+/*
+ * item_json.c
+ *	  Items as JSON text: the plain form and the service's typed form.
+ *
+ * Only what JSON requires is escaped; all else is UTF-8 as it is.  Both forms
+ * list attributes in the order of their names, sets in the order of their
+ * elements, so equal items have equal texts.
+ */
+#include "postgres.h"
+
+#include "common/base64.h"
+#include "miscadmin.h"
+
+#include "item/item_private.h"
+
+static void append_plain(StringInfo out, ItemRef value);
+static void append_plain_map(StringInfo out, ItemRef map);
+static void append_plain_set(StringInfo out, ItemRef set);
+static void append_string(StringInfo out, const char *data, uint32 len);
+static void append_number(StringInfo out, ItemRef number);
+static void append_typed_elements(StringInfo out, ItemRef container);
+static bool typed_payload(ItemType tag, ItemType payload);
+
+/* The text form of the type, which item_in() reads back without loss. */
+void
+item_append_json(StringInfo out, ItemRef value)
+{
+	append_plain(out, value);
+}
+
+/* {"S": ...} and so on, without white space. */
+void
+item_append_dynamodb_json(StringInfo out, ItemRef value)
+{
+	appendStringInfoString(out, "{\"");
+	appendStringInfoString(out, item_type_tag(value.type));
+	appendStringInfoString(out, "\":");
+	switch (value.type)
+	{
+		case ITEM_S:
+			append_string(out, value.data, value.len);
+			break;
+		case ITEM_N:
+			appendStringInfoChar(out, '"');
+			append_number(out, value);
+			appendStringInfoChar(out, '"');
+			break;
+		case ITEM_B:
+			appendStringInfoChar(out, '"');
+			item_append_base64(out, value.data, value.len);
+			appendStringInfoChar(out, '"');
+			break;
+		case ITEM_BOOL:
+			appendStringInfoString(out,
+								   item_ref_bool(value) ? "true" : "false");
+			break;
+		case ITEM_NULL:
+			appendStringInfoString(out, "true");
+			break;
+		case ITEM_M:
+			item_append_dynamodb_map(out, value);
+			break;
+		case ITEM_L:
+		case ITEM_SS:
+		case ITEM_NS:
+		case ITEM_BS:
+			append_typed_elements(out, value);
+			break;
+	}
+	appendStringInfoChar(out, '}');
+}
+
+/* A map as an item: attribute names with typed values, no tag around. */
+void
+item_append_dynamodb_map(StringInfo out, ItemRef map)
+{
+	int			count = item_map_count(map);
+
+	appendStringInfoChar(out, '{');
+	for (int i = 0; i < count; i++)
+	{
+		const char *name;
+		uint32		name_len;
+		ItemRef		value = item_map_member(map, i, &name, &name_len);
+
+		CHECK_FOR_INTERRUPTS();
+		if (i > 0)
+			appendStringInfoChar(out, ',');
+		append_string(out, name, name_len);
+		appendStringInfoChar(out, ':');
+		item_append_dynamodb_json(out, value);
+	}
+	appendStringInfoChar(out, '}');
+}
+
+/*
+ * Does a map look like an item in typed form that was read as plain JSON?
+ * That is, is every member a map of one member, a type's tag with a value
+ * that goes with it?  A map without members does not.
+ */
+bool
+item_looks_typed(ItemRef map)
+{
+	int			count = map.type == ITEM_M ? item_map_count(map) : 0;
+
+	for (int i = 0; i < count; i++)
+	{
+		const char *name;
+		uint32		name_len;
+		ItemRef		member = item_map_member(map, i, &name, &name_len);
+		ItemRef		payload;
+		ItemType	type;
+
+		if (member.type != ITEM_M || item_map_count(member) != 1)
+			return false;
+		payload = item_map_member(member, 0, &name, &name_len);
+		if (!item_type_from_tag(name, name_len, &type) ||
+			!typed_payload(type, payload.type))
+			return false;
+	}
+	return count > 0;
+}
+
+void
+item_append_base64(StringInfo out, const char *data, uint32 len)
+{
+	int			space = pg_b64_enc_len(len);
+	int			written;
+
+	enlargeStringInfo(out, space);
+	written = pg_b64_encode((const void *) data, len, out->data + out->len,
+							space);
+	Assert(written >= 0);
+	out->len += written;
+	out->data[out->len] = '\0';
+}
+
+/*
+ * Decodes base64 into at most len bytes at out.  False unless the text is
+ * exactly what encoding the result gives: padded, no white space, no stray
+ * bits.
+ */
+bool
+item_base64_decode(const char *text, uint32 len, char *out, uint32 *out_len)
+{
+	char		last[4 + 1];
+	int			decoded;
+
+	*out_len = 0;
+	if (len % 4 != 0)
+		return false;
+	if (len == 0)
+		return true;
+	decoded = pg_b64_decode(text, len, (void *) out, len);
+	if (decoded < 0)
+		return false;
+
+	/* Stray bits can only be in the last group. */
+	if (decoded % 3 != 0)
+	{
+		const char *tail = out + decoded - decoded % 3;
+
+		if (pg_b64_encode((const void *) tail, decoded % 3, last,
+						  sizeof(last)) != 4 ||
+			memcmp(last, text + len - 4, 4) != 0)
+			return false;
+	}
+	*out_len = decoded;
+	return true;
+}
+
+static void
+append_plain(StringInfo out, ItemRef value)
+{
+	switch (value.type)
+	{
+		case ITEM_S:
+			append_string(out, value.data, value.len);
+			break;
+		case ITEM_N:
+			append_number(out, value);
+			break;
+		case ITEM_B:
+			appendStringInfoString(out, "{\"$binary\": \"");
+			item_append_base64(out, value.data, value.len);
+			appendStringInfoString(out, "\"}");
+			break;
+		case ITEM_BOOL:
+			appendStringInfoString(out,
+								   item_ref_bool(value) ? "true" : "false");
+			break;
+		case ITEM_NULL:
+			appendStringInfoString(out, "null");
+			break;
+		case ITEM_M:
+			append_plain_map(out, value);
+			break;
+		case ITEM_L:
+			appendStringInfoChar(out, '[');
+			for (int i = 0; i < item_list_count(value); i++)
+			{
+				CHECK_FOR_INTERRUPTS();
+				if (i > 0)
+					appendStringInfoString(out, ", ");
+				append_plain(out, item_list_element(value, i));
+			}
+			appendStringInfoChar(out, ']');
+			break;
+		case ITEM_SS:
+		case ITEM_NS:
+		case ITEM_BS:
+			append_plain_set(out, value);
+			break;
+	}
+}
+
+/* A map that could be taken for a value of another type goes inside $map. */
+static void
+append_plain_map(StringInfo out, ItemRef map)
+{
+	int			count = item_map_count(map);
+	bool		wrap = false;
+
+	for (int i = 0; i < count; i++)
+	{
+		const char *name;
+		uint32		name_len;
+		ItemRef		value = item_map_member(map, i, &name, &name_len);
+
+		CHECK_FOR_INTERRUPTS();
+		if (i == 0)
+		{
+			wrap = count == 1 && name[0] == '$';
+			appendStringInfoString(out, wrap ? "{\"$map\": {" : "{");
+		}
+		else
+			appendStringInfoString(out, ", ");
+		append_string(out, name, name_len);
+		appendStringInfoString(out, ": ");
+		append_plain(out, value);
+	}
+	appendStringInfoString(out, count == 0 ? "{}" : wrap ? "}}" : "}");
+}
+
+static void
+append_plain_set(StringInfo out, ItemRef set)
+{
+	appendStringInfoString(out,
+						   set.type == ITEM_SS ? "{\"$string_set\": [" :
+						   set.type == ITEM_NS ? "{\"$number_set\": [" :
+						   "{\"$binary_set\": [");
+	for (int i = 0; i < item_set_count(set); i++)
+	{
+		ItemRef		element = item_set_element(set, i);
+
+		CHECK_FOR_INTERRUPTS();
+		if (i > 0)
+			appendStringInfoString(out, ", ");
+		if (element.type == ITEM_S)
+			append_string(out, element.data, element.len);
+		else if (element.type == ITEM_N)
+			append_number(out, element);
+		else
+		{
+			appendStringInfoChar(out, '"');
+			item_append_base64(out, element.data, element.len);
+			appendStringInfoChar(out, '"');
+		}
+	}
+	appendStringInfoString(out, "]}");
+}
+
+/* Elements of a list (typed) or of a set (bare), as a JSON array. */
+static void
+append_typed_elements(StringInfo out, ItemRef container)
+{
+	int			count = item_ref_count(container);
+
+	appendStringInfoChar(out, '[');
+	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (i > 0)
+			appendStringInfoChar(out, ',');
+		if (container.type == ITEM_L)
+			item_append_dynamodb_json(out, item_list_element(container, i));
+		else if (container.type == ITEM_SS)
+		{
+			ItemRef		element = item_set_element(container, i);
+
+			append_string(out, element.data, element.len);
+		}
+		else
+		{
+			ItemRef		element = item_set_element(container, i);
+
+			appendStringInfoChar(out, '"');
+			if (container.type == ITEM_NS)
+				append_number(out, element);
+			else
+				item_append_base64(out, element.data, element.len);
+			appendStringInfoChar(out, '"');
+		}
+	}
+	appendStringInfoChar(out, ']');
+}
+
+/* A JSON string.  Runs of bytes that need no escape are copied at once. */
+static void
+append_string(StringInfo out, const char *data, uint32 len)
+{
+	const char *p = data;
+	const char *end = data + len;
+
+	appendStringInfoChar(out, '"');
+	while (p < end)
+	{
+		const char *run = p;
+
+		while (p < end && *p != '"' && *p != '\\' && (unsigned char) *p >= ' ')
+			p++;
+		appendBinaryStringInfo(out, run, p - run);
+		if (p == end)
+			break;
+		switch (*p)
+		{
+			case '"':
+				appendStringInfoString(out, "\\\"");
+				break;
+			case '\\':
+				appendStringInfoString(out, "\\\\");
+				break;
+			case '\b':
+				appendStringInfoString(out, "\\b");
+				break;
+			case '\f':
+				appendStringInfoString(out, "\\f");
+				break;
+			case '\n':
+				appendStringInfoString(out, "\\n");
+				break;
+			case '\r':
+				appendStringInfoString(out, "\\r");
+				break;
+			case '\t':
+				appendStringInfoString(out, "\\t");
+				break;
+			default:
+				appendStringInfo(out, "\\u%04x", (unsigned char) *p);
+				break;
+		}
+		p++;
+	}
+	appendStringInfoChar(out, '"');
+}
+
+static void
+append_number(StringInfo out, ItemRef number)
+{
+	enlargeStringInfo(out, ITEM_NUMBER_MAX_TEXT);
+	out->len += item_number_print(number, out->data + out->len);
+}
+
+/* Can a value of this type stand behind the tag in the typed form? */
+static bool
+typed_payload(ItemType tag, ItemType payload)
+{
+	switch (tag)
+	{
+		case ITEM_S:
+		case ITEM_N:
+		case ITEM_B:
+			return payload == ITEM_S;
+		case ITEM_BOOL:
+		case ITEM_NULL:
+			return payload == ITEM_BOOL;
+		case ITEM_M:
+			return payload == ITEM_M;
+		default:
+			return payload == ITEM_L;
+	}
+}
