@@ -98,7 +98,7 @@ AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION partitioning.to_dynamodb_json(partitioning.item) IS
 'The typed JSON of the DynamoDB API: a map as an item {"name": {"S": "x"}}, any other value as {"S": "x"}.';
 
-CREATE FUNCTION partitioning.from_dynamodb_json(json pg_catalog.json)
+CREATE FUNCTION partitioning.from_dynamodb_json(document pg_catalog.json)
 RETURNS partitioning.item
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION partitioning.from_dynamodb_json(pg_catalog.json) IS

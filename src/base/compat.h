@@ -13,6 +13,16 @@
 #error "partitioning needs PostgreSQL 15 or newer"
 #endif
 
+/* 16 took the varlena macros out of postgres.h. */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+/* 18 puts the mark of a function that does not return before it. */
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
 /*
  * 16 brought soft errors: input functions save an error in their context
  * when they have one.  Before, every error is thrown.

@@ -27,6 +27,8 @@
 #include "lib/stringinfo.h"
 #include "utils/numeric.h"
 
+#include "base/compat.h"
+
 /* The ten types; values are on disk, never renumber. */
 typedef enum ItemType
 {

@@ -58,8 +58,7 @@ static uint32 encode(const Decimal *d, char *out);
 static void decode(ItemRef number, Decimal *d);
 static int	decimal_digits(const Decimal *d, char *digits, int *exponent);
 static void add_places(const Decimal *d, bool negate, int *places);
-static void report_number(const char *format, const char *text, size_t len)
-			pg_attribute_noreturn();
+pg_noreturn static void report_number(const char *format, const char *text, size_t len);
 
 /*
  * Encodes a numeral.  Returns NULL and the encoding in out (at most

@@ -38,8 +38,7 @@ static bool element_at(ItemRef list, int64 index, ItemRef *result);
 static text *value_to_text(ItemRef value);
 static ItemRef as_list(ItemRef value);
 static ItemData *merge_maps(ItemRef a, ItemRef b);
-static void refuse_type(const char *format, ItemType type)
-			pg_attribute_noreturn();
+pg_noreturn static void refuse_type(const char *format, ItemType type);
 
 Datum
 item_get(PG_FUNCTION_ARGS)

@@ -40,8 +40,7 @@ static bool next_member(Parser *p, bool first, char close);
 static void skip_value(Parser *p);
 static void invalid(Parser *p, const char *message);
 static void expect_string(Parser *p);
-static void refuse(const char *format, const char *argument)
-			pg_attribute_noreturn();
+pg_noreturn static void refuse(const char *format, const char *argument);
 static bool fractional(Parser *p);
 
 /*
