@@ -32,7 +32,8 @@ PG_CPPFLAGS  = -I$(srcdir)/src -isystem $(shell $(PG_CONFIG) --includedir-server
 PG_CFLAGS    = -MMD -MP -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror)
 SHLIB_LINK   = -Wl,-Bsymbolic
 
-REGRESS      = install item_io
+REGRESS      = install item_io item_number item_path item_ops item_json \
+               item_limits
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8
 

@@ -118,11 +118,23 @@ AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION partitioning.item_text(partitioning.item, pg_catalog.text[]) IS
 'The value at the end of the path as text: a string as it is, other types in the text form of item. NULL if there is none or it is the null value. A string with U+0000 is untranslatable_character.';
 
+CREATE FUNCTION partitioning.item_text(item partitioning.item)
+RETURNS pg_catalog.text
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION partitioning.item_text(partitioning.item) IS
+'The value as text, as after a path: item_text(attributes[''status'']).';
+
 CREATE FUNCTION partitioning.item_number(item partitioning.item, VARIADIC path pg_catalog.text[])
 RETURNS pg_catalog."numeric"
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION partitioning.item_number(partitioning.item, pg_catalog.text[]) IS
 'The number at the end of the path, NULL if there is none or the value is of another type.';
+
+CREATE FUNCTION partitioning.item_number(item partitioning.item)
+RETURNS pg_catalog."numeric"
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION partitioning.item_number(partitioning.item) IS
+'The number as numeric, NULL for a value of another type: item_number(attributes[''total'']).';
 
 CREATE FUNCTION partitioning.item_has(item partitioning.item, VARIADIC path pg_catalog.text[])
 RETURNS pg_catalog.bool

@@ -45,7 +45,7 @@ item_out(PG_FUNCTION_ARGS)
 	StringInfoData out;
 
 	initStringInfo(&out);
-	item_append_json(&out, item_root(PG_GETARG_ITEM_P(0)));
+	item_append_json(&out, item_root(PG_GETARG_ITEM_PP(0)));
 	PG_RETURN_CSTRING(out.data);
 }
 
@@ -84,7 +84,7 @@ item_recv(PG_FUNCTION_ARGS)
 Datum
 item_send(PG_FUNCTION_ARGS)
 {
-	ItemData   *item = PG_GETARG_ITEM_P(0);
+	ItemData   *item = PG_GETARG_ITEM_PP(0);
 	StringInfoData out;
 
 	pq_begintypsend(&out);
@@ -108,7 +108,7 @@ item_to_json(PG_FUNCTION_ARGS)
 	StringInfoData out;
 
 	initStringInfo(&out);
-	item_append_json(&out, item_root(PG_GETARG_ITEM_P(0)));
+	item_append_json(&out, item_root(PG_GETARG_ITEM_PP(0)));
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(out.data, out.len));
 }
 
@@ -131,7 +131,7 @@ item_to_jsonb(PG_FUNCTION_ARGS)
 	StringInfoData out;
 
 	initStringInfo(&out);
-	item_append_json(&out, item_root(PG_GETARG_ITEM_P(0)));
+	item_append_json(&out, item_root(PG_GETARG_ITEM_PP(0)));
 	PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data)));
 }
 
@@ -139,7 +139,7 @@ item_to_jsonb(PG_FUNCTION_ARGS)
 Datum
 to_dynamodb_json(PG_FUNCTION_ARGS)
 {
-	ItemRef		value = item_root(PG_GETARG_ITEM_P(0));
+	ItemRef		value = item_root(PG_GETARG_ITEM_PP(0));
 	StringInfoData out;
 
 	initStringInfo(&out);

@@ -10,7 +10,7 @@
  * types and bytes are.
  *
  * Three shapes of a value appear in the code:
- *	 - ItemData: the varlena, detoasted, 4-byte header;
+ *	 - ItemData: the varlena, detoasted (4-byte header unless got as PP);
  *	 - ItemRef: a view of one encoded value inside an ItemData (or any buffer):
  *	   type, length, pointer.  Cheap, read only, lives as long as the buffer;
  *	 - ItemValue: a tree in memory that can be changed and then encoded.  A
@@ -50,6 +50,13 @@ typedef struct varlena ItemData;
 
 #define DatumGetItemP(d)		((ItemData *) PG_DETOAST_DATUM(d))
 #define PG_GETARG_ITEM_P(n)		DatumGetItemP(PG_GETARG_DATUM(n))
+
+/*
+ * The same for readers: the header may be a short one, so that a row's value
+ * is not copied.  item_root() reads either.
+ */
+#define DatumGetItemPP(d)		((ItemData *) PG_DETOAST_DATUM_PACKED(d))
+#define PG_GETARG_ITEM_PP(n)	DatumGetItemPP(PG_GETARG_DATUM(n))
 #define PG_RETURN_ITEM_P(x)		return PointerGetDatum(x)
 
 /* A view of one encoded value. */

@@ -169,7 +169,7 @@ item_cmp(PG_FUNCTION_ARGS)
 Datum
 item_hash(PG_FUNCTION_ARGS)
 {
-	ItemData   *item = (ItemData *) PG_GETARG_VARLENA_PP(0);
+	ItemData   *item = PG_GETARG_ITEM_PP(0);
 	Datum		result;
 
 	result = hash_any((unsigned char *) VARDATA_ANY(item),
@@ -181,7 +181,7 @@ item_hash(PG_FUNCTION_ARGS)
 Datum
 item_hash_extended(PG_FUNCTION_ARGS)
 {
-	ItemData   *item = (ItemData *) PG_GETARG_VARLENA_PP(0);
+	ItemData   *item = PG_GETARG_ITEM_PP(0);
 	Datum		result;
 
 	result = hash_any_extended((unsigned char *) VARDATA_ANY(item),
@@ -235,8 +235,8 @@ compare_containers(ItemRef a, ItemRef b)
 static int
 compare_arguments(FunctionCallInfo fcinfo)
 {
-	ItemData   *a = (ItemData *) PG_GETARG_VARLENA_PP(0);
-	ItemData   *b = (ItemData *) PG_GETARG_VARLENA_PP(1);
+	ItemData   *a = PG_GETARG_ITEM_PP(0);
+	ItemData   *b = PG_GETARG_ITEM_PP(1);
 	int			result = item_ref_compare(item_root(a), item_root(b));
 
 	PG_FREE_IF_COPY(a, 0);

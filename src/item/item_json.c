@@ -13,13 +13,28 @@
 
 #include "item/item_private.h"
 
+/* Appends a constant; copying that little needs no call. */
+#define append_literal(out, literal) \
+	append_bytes((out), (literal), sizeof(literal) - 1)
+
 static void append_plain(StringInfo out, ItemRef value);
 static void append_plain_map(StringInfo out, ItemRef map);
 static void append_plain_set(StringInfo out, ItemRef set);
 static void append_string(StringInfo out, const char *data, uint32 len);
+static void append_escape(StringInfo out, char c);
 static void append_number(StringInfo out, ItemRef number);
 static void append_typed_elements(StringInfo out, ItemRef container);
 static bool typed_payload(ItemType tag, ItemType payload);
+
+static inline void
+append_bytes(StringInfo out, const char *bytes, int len)
+{
+	if (unlikely(out->maxlen - out->len <= len))
+		enlargeStringInfo(out, len);
+	memcpy(out->data + out->len, bytes, len);
+	out->len += len;
+	out->data[out->len] = '\0';
+}
 
 /* The text form of the type, which item_in() reads back without loss. */
 void
@@ -32,30 +47,30 @@ item_append_json(StringInfo out, ItemRef value)
 void
 item_append_dynamodb_json(StringInfo out, ItemRef value)
 {
-	appendStringInfoString(out, "{\"");
+	append_literal(out, "{\"");
 	appendStringInfoString(out, item_type_tag(value.type));
-	appendStringInfoString(out, "\":");
+	append_literal(out, "\":");
 	switch (value.type)
 	{
 		case ITEM_S:
 			append_string(out, value.data, value.len);
 			break;
 		case ITEM_N:
-			appendStringInfoChar(out, '"');
+			append_literal(out, "\"");
 			append_number(out, value);
-			appendStringInfoChar(out, '"');
+			append_literal(out, "\"");
 			break;
 		case ITEM_B:
-			appendStringInfoChar(out, '"');
+			append_literal(out, "\"");
 			item_append_base64(out, value.data, value.len);
-			appendStringInfoChar(out, '"');
+			append_literal(out, "\"");
 			break;
 		case ITEM_BOOL:
 			appendStringInfoString(out,
 								   item_ref_bool(value) ? "true" : "false");
 			break;
 		case ITEM_NULL:
-			appendStringInfoString(out, "true");
+			append_literal(out, "true");
 			break;
 		case ITEM_M:
 			item_append_dynamodb_map(out, value);
@@ -67,7 +82,7 @@ item_append_dynamodb_json(StringInfo out, ItemRef value)
 			append_typed_elements(out, value);
 			break;
 	}
-	appendStringInfoChar(out, '}');
+	append_literal(out, "}");
 }
 
 /* A map as an item: attribute names with typed values, no tag around. */
@@ -76,7 +91,7 @@ item_append_dynamodb_map(StringInfo out, ItemRef map)
 {
 	int			count = item_map_count(map);
 
-	appendStringInfoChar(out, '{');
+	append_literal(out, "{");
 	for (int i = 0; i < count; i++)
 	{
 		const char *name;
@@ -85,12 +100,12 @@ item_append_dynamodb_map(StringInfo out, ItemRef map)
 
 		CHECK_FOR_INTERRUPTS();
 		if (i > 0)
-			appendStringInfoChar(out, ',');
+			append_literal(out, ",");
 		append_string(out, name, name_len);
-		appendStringInfoChar(out, ':');
+		append_literal(out, ":");
 		item_append_dynamodb_json(out, value);
 	}
-	appendStringInfoChar(out, '}');
+	append_literal(out, "}");
 }
 
 /*
@@ -181,30 +196,30 @@ append_plain(StringInfo out, ItemRef value)
 			append_number(out, value);
 			break;
 		case ITEM_B:
-			appendStringInfoString(out, "{\"$binary\": \"");
+			append_literal(out, "{\"$binary\": \"");
 			item_append_base64(out, value.data, value.len);
-			appendStringInfoString(out, "\"}");
+			append_literal(out, "\"}");
 			break;
 		case ITEM_BOOL:
 			appendStringInfoString(out,
 								   item_ref_bool(value) ? "true" : "false");
 			break;
 		case ITEM_NULL:
-			appendStringInfoString(out, "null");
+			append_literal(out, "null");
 			break;
 		case ITEM_M:
 			append_plain_map(out, value);
 			break;
 		case ITEM_L:
-			appendStringInfoChar(out, '[');
+			append_literal(out, "[");
 			for (int i = 0; i < item_list_count(value); i++)
 			{
 				CHECK_FOR_INTERRUPTS();
 				if (i > 0)
-					appendStringInfoString(out, ", ");
+					append_literal(out, ", ");
 				append_plain(out, item_list_element(value, i));
 			}
-			appendStringInfoChar(out, ']');
+			append_literal(out, "]");
 			break;
 		case ITEM_SS:
 		case ITEM_NS:
@@ -234,9 +249,9 @@ append_plain_map(StringInfo out, ItemRef map)
 			appendStringInfoString(out, wrap ? "{\"$map\": {" : "{");
 		}
 		else
-			appendStringInfoString(out, ", ");
+			append_literal(out, ", ");
 		append_string(out, name, name_len);
-		appendStringInfoString(out, ": ");
+		append_literal(out, ": ");
 		append_plain(out, value);
 	}
 	appendStringInfoString(out, count == 0 ? "{}" : wrap ? "}}" : "}");
@@ -255,19 +270,19 @@ append_plain_set(StringInfo out, ItemRef set)
 
 		CHECK_FOR_INTERRUPTS();
 		if (i > 0)
-			appendStringInfoString(out, ", ");
+			append_literal(out, ", ");
 		if (element.type == ITEM_S)
 			append_string(out, element.data, element.len);
 		else if (element.type == ITEM_N)
 			append_number(out, element);
 		else
 		{
-			appendStringInfoChar(out, '"');
+			append_literal(out, "\"");
 			item_append_base64(out, element.data, element.len);
-			appendStringInfoChar(out, '"');
+			append_literal(out, "\"");
 		}
 	}
-	appendStringInfoString(out, "]}");
+	append_literal(out, "]}");
 }
 
 /* Elements of a list (typed) or of a set (bare), as a JSON array. */
@@ -276,12 +291,12 @@ append_typed_elements(StringInfo out, ItemRef container)
 {
 	int			count = item_ref_count(container);
 
-	appendStringInfoChar(out, '[');
+	append_literal(out, "[");
 	for (int i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (i > 0)
-			appendStringInfoChar(out, ',');
+			append_literal(out, ",");
 		if (container.type == ITEM_L)
 			item_append_dynamodb_json(out, item_list_element(container, i));
 		else if (container.type == ITEM_SS)
@@ -294,15 +309,15 @@ append_typed_elements(StringInfo out, ItemRef container)
 		{
 			ItemRef		element = item_set_element(container, i);
 
-			appendStringInfoChar(out, '"');
+			append_literal(out, "\"");
 			if (container.type == ITEM_NS)
 				append_number(out, element);
 			else
 				item_append_base64(out, element.data, element.len);
-			appendStringInfoChar(out, '"');
+			append_literal(out, "\"");
 		}
 	}
-	appendStringInfoChar(out, ']');
+	append_literal(out, "]");
 }
 
 /* A JSON string.  Runs of bytes that need no escape are copied at once. */
@@ -312,46 +327,51 @@ append_string(StringInfo out, const char *data, uint32 len)
 	const char *p = data;
 	const char *end = data + len;
 
-	appendStringInfoChar(out, '"');
-	while (p < end)
+	enlargeStringInfo(out, len + 2);
+	append_literal(out, "\"");
+	for (;;)
 	{
 		const char *run = p;
 
-		while (p < end && *p != '"' && *p != '\\' && (unsigned char) *p >= ' ')
-			p++;
-		appendBinaryStringInfo(out, run, p - run);
+		p = item_plain_end(run, end);
+		append_bytes(out, run, p - run);
 		if (p == end)
 			break;
-		switch (*p)
-		{
-			case '"':
-				appendStringInfoString(out, "\\\"");
-				break;
-			case '\\':
-				appendStringInfoString(out, "\\\\");
-				break;
-			case '\b':
-				appendStringInfoString(out, "\\b");
-				break;
-			case '\f':
-				appendStringInfoString(out, "\\f");
-				break;
-			case '\n':
-				appendStringInfoString(out, "\\n");
-				break;
-			case '\r':
-				appendStringInfoString(out, "\\r");
-				break;
-			case '\t':
-				appendStringInfoString(out, "\\t");
-				break;
-			default:
-				appendStringInfo(out, "\\u%04x", (unsigned char) *p);
-				break;
-		}
-		p++;
+		append_escape(out, *p++);
 	}
-	appendStringInfoChar(out, '"');
+	append_literal(out, "\"");
+}
+
+static void
+append_escape(StringInfo out, char c)
+{
+	switch (c)
+	{
+		case '"':
+			append_literal(out, "\\\"");
+			break;
+		case '\\':
+			append_literal(out, "\\\\");
+			break;
+		case '\b':
+			append_literal(out, "\\b");
+			break;
+		case '\f':
+			append_literal(out, "\\f");
+			break;
+		case '\n':
+			append_literal(out, "\\n");
+			break;
+		case '\r':
+			append_literal(out, "\\r");
+			break;
+		case '\t':
+			append_literal(out, "\\t");
+			break;
+		default:
+			appendStringInfo(out, "\\u%04x", (unsigned char) c);
+			break;
+	}
 }
 
 static void

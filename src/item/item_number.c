@@ -44,12 +44,8 @@ typedef struct Decimal
 	uint8		digits[NUMBER_MAX_DIGITS];
 } Decimal;
 
-/*
- * Room for a sum: every place a legal number can touch and one more on the
- * left for the carry.  Place i stands for 100^(SUM_TOP - i).
- */
-#define SUM_TOP			63
-#define SUM_PLACES		(SUM_TOP + 65 + NUMBER_MAX_DIGITS + 1)
+/* Every power of 100 a legal number can touch, and one for the carry. */
+#define SUM_PLACES		(62 + 1 + 65 + NUMBER_MAX_DIGITS + 1)
 
 static const char *scan_number(const char *text, size_t len, Decimal *result);
 static void pack_digits(const char *digits, int k, int exponent,
@@ -57,8 +53,10 @@ static void pack_digits(const char *digits, int k, int exponent,
 static uint32 encode(const Decimal *d, char *out);
 static void decode(ItemRef number, Decimal *d);
 static int	decimal_digits(const Decimal *d, char *digits, int *exponent);
-static void add_places(const Decimal *d, bool negate, int *places);
-pg_noreturn static void report_number(const char *format, const char *text, size_t len);
+static void add_places(const Decimal *d, int *places);
+static void pack_sum(const int *places, int n, int top, Decimal *result);
+pg_noreturn static void report_number(const char *format, const char *text,
+									  size_t len);
 
 /*
  * Encodes a numeral.  Returns NULL and the encoding in out (at most
@@ -149,55 +147,51 @@ item_number_add(ItemRef a, ItemRef b, bool subtract, char *out)
 	Decimal		x;
 	Decimal		y;
 	Decimal		sum;
-	int			places[SUM_PLACES] = {0};
-	char		digits[2 * SUM_PLACES];
-	int			sign = 1;
+	int			places[SUM_PLACES];
+	int			top;			/* power of 100 of the first place */
+	int			n;
+	int			sign;
 	int			carry = 0;
 	int			first = 0;
-	int			k = 0;
-	int			exponent;
 
 	decode(a, &x);
 	decode(b, &y);
-	add_places(&x, false, places);
-	add_places(&y, subtract, places);
+	if (x.n == 0 || y.n == 0)
+	{
+		/* Nothing to align with, and no result can be out of range. */
+		sum = x.n == 0 ? y : x;
+		sum.negative = x.n == 0 ? y.negative != subtract : x.negative;
+		return encode(&sum, out);
+	}
+	y.negative = y.negative != subtract;
+
+	/* One place on the left of both for the carry. */
+	top = Max(x.exp, y.exp) + 1;
+	n = top - Min(x.exp - x.n, y.exp - y.n);
+	Assert(n <= SUM_PLACES);
+	memset(places, 0, n * sizeof(int));
+	add_places(&x, places + top - x.exp);
+	add_places(&y, places + top - y.exp);
 
 	/* The sign is that of the first place; make it positive, then carry. */
-	while (first < SUM_PLACES && places[first] == 0)
+	while (first < n && places[first] == 0)
 		first++;
-	if (first == SUM_PLACES)
+	if (first == n)
 	{
 		*out = (char) NUMBER_ZERO;
 		return 1;
 	}
-	if (places[first] < 0)
-		sign = -1;
-	for (int i = SUM_PLACES - 1; i >= 0; i--)
+	sign = places[first] < 0 ? -1 : 1;
+	for (int i = n - 1; i >= 0; i--)
 	{
 		int			place = sign * places[i] + carry;
 
-		carry = place < 0 ? -1 : place / 100;
+		carry = place < 0 ? -1 : place >= 100;
 		places[i] = place - 100 * carry;
 	}
 	Assert(carry == 0);
 
-	for (int i = 0; i < SUM_PLACES; i++)
-	{
-		digits[k++] = '0' + places[i] / 10;
-		digits[k++] = '0' + places[i] % 10;
-	}
-	exponent = 2 * SUM_TOP + 1;
-	for (first = 0; digits[first] == '0'; first++)
-		exponent--;
-	while (digits[k - 1] == '0')
-		k--;
-	k -= first;
-
-	if (exponent < LIMIT_NUMBER_EXPONENT_MIN)
-		report_number(TEXT_NUMBER_UNDERFLOW, "", 0);
-	if (exponent > LIMIT_NUMBER_EXPONENT_MAX || k > LIMIT_NUMBER_DIGITS)
-		report_number(TEXT_NUMBER_OVERFLOW, "", 0);
-	pack_digits(digits + first, k, exponent, &sum);
+	pack_sum(places, n, top, &sum);
 	sum.negative = sign < 0;
 	return encode(&sum, out);
 }
@@ -460,13 +454,43 @@ decimal_digits(const Decimal *d, char *digits, int *exponent)
 	return k;
 }
 
+/* Adds a number's digits, signed, to the places from its first one on. */
 static void
-add_places(const Decimal *d, bool negate, int *places)
+add_places(const Decimal *d, int *places)
 {
-	int			sign = d->negative != negate ? -1 : 1;
+	int			sign = d->negative ? -1 : 1;
 
 	for (int i = 0; i < d->n; i++)
-		places[SUM_TOP - d->exp + i] += sign * d->digits[i];
+		places[i] += sign * d->digits[i];
+}
+
+/*
+ * Makes a number of places that are not all zero, the first standing for
+ * 100^top.  ereports a number that is out of range or has too many digits.
+ */
+static void
+pack_sum(const int *places, int n, int top, Decimal *result)
+{
+	int			first = 0;
+	int			exponent;
+	int			k;
+
+	while (places[first] == 0)
+		first++;
+	while (places[n - 1] == 0)
+		n--;
+	exponent = 2 * (top - first) + (places[first] >= 10);
+	k = 2 * (n - first) - (places[first] < 10) - (places[n - 1] % 10 == 0);
+
+	if (exponent < LIMIT_NUMBER_EXPONENT_MIN)
+		report_number(TEXT_NUMBER_UNDERFLOW, "", 0);
+	if (exponent > LIMIT_NUMBER_EXPONENT_MAX || k > LIMIT_NUMBER_DIGITS)
+		report_number(TEXT_NUMBER_OVERFLOW, "", 0);
+
+	result->exp = top - first;
+	result->n = n - first;
+	for (int i = first; i < n; i++)
+		result->digits[i - first] = places[i];
 }
 
 static void

@@ -33,7 +33,7 @@ PG_FUNCTION_INFO_V1(item_remove_attribute);
 PG_FUNCTION_INFO_V1(item_remove_attributes);
 PG_FUNCTION_INFO_V1(item_remove_element);
 
-static bool walk_path(ItemRef value, ArrayType *path, ItemRef *result);
+static bool find_argument(FunctionCallInfo fcinfo, ItemRef *result);
 static bool element_at(ItemRef list, int64 index, ItemRef *result);
 static text *value_to_text(ItemRef value);
 static ItemRef as_list(ItemRef value);
@@ -45,8 +45,7 @@ item_get(PG_FUNCTION_ARGS)
 {
 	ItemRef		value;
 
-	if (!walk_path(item_root(PG_GETARG_ITEM_P(0)), PG_GETARG_ARRAYTYPE_P(1),
-				   &value))
+	if (!find_argument(fcinfo, &value))
 		PG_RETURN_NULL();
 	PG_RETURN_ITEM_P(item_from_ref(value));
 }
@@ -56,9 +55,7 @@ item_text(PG_FUNCTION_ARGS)
 {
 	ItemRef		value;
 
-	if (!walk_path(item_root(PG_GETARG_ITEM_P(0)), PG_GETARG_ARRAYTYPE_P(1),
-				   &value) ||
-		value.type == ITEM_NULL)
+	if (!find_argument(fcinfo, &value) || value.type == ITEM_NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(value_to_text(value));
 }
@@ -69,9 +66,7 @@ item_number(PG_FUNCTION_ARGS)
 {
 	ItemRef		value;
 
-	if (!walk_path(item_root(PG_GETARG_ITEM_P(0)), PG_GETARG_ARRAYTYPE_P(1),
-				   &value) ||
-		value.type != ITEM_N)
+	if (!find_argument(fcinfo, &value) || value.type != ITEM_N)
 		PG_RETURN_NULL();
 	PG_RETURN_NUMERIC(item_number_to_numeric(value));
 }
@@ -81,15 +76,14 @@ item_has(PG_FUNCTION_ARGS)
 {
 	ItemRef		value;
 
-	PG_RETURN_BOOL(walk_path(item_root(PG_GETARG_ITEM_P(0)),
-							 PG_GETARG_ARRAYTYPE_P(1), &value));
+	PG_RETURN_BOOL(find_argument(fcinfo, &value));
 }
 
 /* Of a map as an item, of any other value as an attribute. */
 Datum
 item_size(PG_FUNCTION_ARGS)
 {
-	ItemRef		value = item_root(PG_GETARG_ITEM_P(0));
+	ItemRef		value = item_root(PG_GETARG_ITEM_PP(0));
 
 	PG_RETURN_INT32(value.type == ITEM_M ? item_map_size(value) :
 					item_ref_size(value));
@@ -98,7 +92,7 @@ item_size(PG_FUNCTION_ARGS)
 Datum
 item_type(PG_FUNCTION_ARGS)
 {
-	ItemRef		value = item_root(PG_GETARG_ITEM_P(0));
+	ItemRef		value = item_root(PG_GETARG_ITEM_PP(0));
 
 	PG_RETURN_TEXT_P(cstring_to_text(item_type_tag(value.type)));
 }
@@ -106,7 +100,7 @@ item_type(PG_FUNCTION_ARGS)
 Datum
 item_get_attribute(PG_FUNCTION_ARGS)
 {
-	ItemRef		value = item_root(PG_GETARG_ITEM_P(0));
+	ItemRef		value = item_root(PG_GETARG_ITEM_PP(0));
 	text	   *name = PG_GETARG_TEXT_PP(1);
 
 	if (value.type != ITEM_M ||
@@ -119,7 +113,7 @@ item_get_attribute(PG_FUNCTION_ARGS)
 Datum
 item_get_element(PG_FUNCTION_ARGS)
 {
-	ItemRef		value = item_root(PG_GETARG_ITEM_P(0));
+	ItemRef		value = item_root(PG_GETARG_ITEM_PP(0));
 
 	if (value.type != ITEM_L ||
 		!element_at(value, PG_GETARG_INT32(1), &value))
@@ -130,7 +124,7 @@ item_get_element(PG_FUNCTION_ARGS)
 Datum
 item_text_attribute(PG_FUNCTION_ARGS)
 {
-	ItemRef		value = item_root(PG_GETARG_ITEM_P(0));
+	ItemRef		value = item_root(PG_GETARG_ITEM_PP(0));
 	text	   *name = PG_GETARG_TEXT_PP(1);
 
 	if (value.type != ITEM_M ||
@@ -144,7 +138,7 @@ item_text_attribute(PG_FUNCTION_ARGS)
 Datum
 item_text_element(PG_FUNCTION_ARGS)
 {
-	ItemRef		value = item_root(PG_GETARG_ITEM_P(0));
+	ItemRef		value = item_root(PG_GETARG_ITEM_PP(0));
 
 	if (value.type != ITEM_L ||
 		!element_at(value, PG_GETARG_INT32(1), &value) ||
@@ -157,7 +151,7 @@ item_text_element(PG_FUNCTION_ARGS)
 Datum
 item_exists(PG_FUNCTION_ARGS)
 {
-	ItemRef		value = item_root(PG_GETARG_ITEM_P(0));
+	ItemRef		value = item_root(PG_GETARG_ITEM_PP(0));
 	text	   *name = PG_GETARG_TEXT_PP(1);
 	ItemRef		string = item_make_ref(ITEM_S, VARDATA_ANY(name),
 									   VARSIZE_ANY_EXHDR(name));
@@ -176,8 +170,8 @@ item_exists(PG_FUNCTION_ARGS)
 Datum
 item_concat(PG_FUNCTION_ARGS)
 {
-	ItemRef		a = item_root(PG_GETARG_ITEM_P(0));
-	ItemRef		b = item_root(PG_GETARG_ITEM_P(1));
+	ItemRef		a = item_root(PG_GETARG_ITEM_PP(0));
+	ItemRef		b = item_root(PG_GETARG_ITEM_PP(1));
 
 	if (a.type == ITEM_M && b.type == ITEM_M)
 		PG_RETURN_ITEM_P(merge_maps(a, b));
@@ -199,7 +193,7 @@ item_concat(PG_FUNCTION_ARGS)
 Datum
 item_remove_attribute(PG_FUNCTION_ARGS)
 {
-	ItemRef		value = item_root(PG_GETARG_ITEM_P(0));
+	ItemRef		value = item_root(PG_GETARG_ITEM_PP(0));
 	text	   *name = PG_GETARG_TEXT_PP(1);
 	const char *data = VARDATA_ANY(name);
 	uint32		len = VARSIZE_ANY_EXHDR(name);
@@ -213,7 +207,7 @@ item_remove_attribute(PG_FUNCTION_ARGS)
 Datum
 item_remove_attributes(PG_FUNCTION_ARGS)
 {
-	ItemRef		value = item_root(PG_GETARG_ITEM_P(0));
+	ItemRef		value = item_root(PG_GETARG_ITEM_PP(0));
 	ItemValue  *map = item_value_from_ref(value);
 	Datum	   *names;
 	bool	   *nulls;
@@ -240,7 +234,7 @@ item_remove_attributes(PG_FUNCTION_ARGS)
 Datum
 item_remove_element(PG_FUNCTION_ARGS)
 {
-	ItemRef		value = item_root(PG_GETARG_ITEM_P(0));
+	ItemRef		value = item_root(PG_GETARG_ITEM_PP(0));
 	int64		index = PG_GETARG_INT32(1);
 	ItemValue  *list = item_value_from_ref(value);
 	int			count;
@@ -265,8 +259,15 @@ item_step(ItemRef value, const char *step, uint32 len, ItemRef *result)
 	if (value.type == ITEM_M)
 		return item_map_find(value, step, len, result);
 	if (value.type == ITEM_L)
-		return item_step_index(step, len, item_list_count(value), &index) &&
-			element_at(value, index, result);
+	{
+		int			count = item_list_count(value);
+
+		if (!item_step_index(step, len, count, &index) ||
+			index < 0 || index >= count)
+			return false;
+		*result = item_list_element(value, index);
+		return true;
+	}
 	return false;
 }
 
@@ -292,16 +293,22 @@ item_step_index(const char *step, uint32 len, int count, int64 *index)
 	return true;
 }
 
-/* Follows a text[] path; false also when it has a NULL in it. */
+/*
+ * The value that the arguments of an accessor mean: an item, and a text[]
+ * path unless the item itself is meant.  False also when the path has a NULL
+ * in it.
+ */
 static bool
-walk_path(ItemRef value, ArrayType *path, ItemRef *result)
+find_argument(FunctionCallInfo fcinfo, ItemRef *result)
 {
+	ItemRef		value = item_root(PG_GETARG_ITEM_PP(0));
 	Datum	   *steps;
 	bool	   *nulls;
-	int			n;
+	int			n = 0;
 
-	deconstruct_array(path, TEXTOID, -1, false, TYPALIGN_INT,
-					  &steps, &nulls, &n);
+	if (PG_NARGS() > 1)
+		deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), TEXTOID, -1, false,
+						  TYPALIGN_INT, &steps, &nulls, &n);
 	for (int i = 0; i < n; i++)
 	{
 		text	   *step;

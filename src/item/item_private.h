@@ -203,8 +203,12 @@ item_entry_put_name(char *p, const char *name, uint32 name_len)
 static inline int
 item_bytes_compare(const char *a, uint32 a_len, const char *b, uint32 b_len)
 {
-	int			cmp = memcmp(a, b, Min(a_len, b_len));
+	int			cmp;
 
+	/* Most names differ in the first byte, which needs no call. */
+	if (a_len > 0 && b_len > 0 && a[0] != b[0])
+		return (uint8) a[0] < (uint8) b[0] ? -1 : 1;
+	cmp = memcmp(a, b, Min(a_len, b_len));
 	if (cmp != 0)
 		return cmp;
 	return a_len < b_len ? -1 : a_len > b_len;
@@ -304,10 +308,50 @@ typedef struct ItemScanner
 	Node	   *escontext;
 } ItemScanner;
 
+/* Skips white space and returns the next character, -1 at the end. */
+static inline int
+item_scan_peek(ItemScanner *s)
+{
+	while (s->p < s->end &&
+		   (*s->p == ' ' || *s->p == '\n' || *s->p == '\t' || *s->p == '\r'))
+		s->p++;
+	return s->p < s->end ? (unsigned char) *s->p : -1;
+}
+
+/*
+ * The first byte at or after p that cannot stand in a JSON string as it is
+ * (quote, backslash, control character), or end.  Eight bytes at a time: of
+ * each byte of the word, subtracting borrows into its top bit when the byte
+ * was small enough.  A borrow may reach the bytes after such a byte, never
+ * those before it.
+ */
+static inline const char *
+item_plain_end(const char *p, const char *end)
+{
+	const uint64 ones = UINT64CONST(0x0101010101010101);
+
+	while (end - p >= 8)
+	{
+		uint64		word;
+		uint64		quote;
+		uint64		backslash;
+
+		memcpy(&word, p, 8);
+		quote = word ^ (ones * '"');
+		backslash = word ^ (ones * '\\');
+		if ((((word - ones * ' ') & ~word) | ((quote - ones) & ~quote) |
+			 ((backslash - ones) & ~backslash)) & (ones * 0x80))
+			break;
+		p += 8;
+	}
+	while (p < end && *p != '"' && *p != '\\' && (unsigned char) *p >= ' ')
+		p++;
+	return p;
+}
+
 /* prototypes for functions in item_scan.c */
 extern void item_scan_init(ItemScanner *s, const char *json, size_t len,
 						   Node *escontext);
-extern int	item_scan_peek(ItemScanner *s);	/* skips white space; -1: end */
 extern bool item_scan_expect(ItemScanner *s, char c);
 extern bool item_scan_string(ItemScanner *s, ItemBuilder *b);
 extern bool item_scan_number(ItemScanner *s, const char **text, uint32 *len);

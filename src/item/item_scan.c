@@ -33,16 +33,6 @@ item_scan_init(ItemScanner *s, const char *json, size_t len, Node *escontext)
 	s->escontext = escontext;
 }
 
-/* Skips white space and returns the next character, -1 at the end. */
-int
-item_scan_peek(ItemScanner *s)
-{
-	while (s->p < s->end &&
-		   (*s->p == ' ' || *s->p == '\n' || *s->p == '\t' || *s->p == '\r'))
-		s->p++;
-	return s->p < s->end ? (unsigned char) *s->p : -1;
-}
-
 /* Skips white space and this character, which must be next. */
 bool
 item_scan_expect(ItemScanner *s, char c)
@@ -61,11 +51,8 @@ item_scan_string(ItemScanner *s, ItemBuilder *b)
 	for (;;)
 	{
 		const char *run = s->p;
-		const char *p = run;
+		const char *p = item_plain_end(run, s->end);
 
-		while (p < s->end && *p != '"' && *p != '\\' &&
-			   (unsigned char) *p >= ' ')
-			p++;
 		item_builder_append(b, run, p - run);
 		s->p = p;
 		if (p == s->end || (unsigned char) *p < ' ')

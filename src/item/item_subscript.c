@@ -158,6 +158,7 @@ check_subscripts(ExprState *expr, ExprEvalStep *op, ExprContext *econtext)
 				ereport(ERROR,
 						(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 						 errmsg("subscript of an item value must not be null in an assignment")));
+			*op->resnull = true;
 			return false;
 		}
 		step->integer = workspace->integer[i];
@@ -205,7 +206,7 @@ fetch_old(ExprState *expr, ExprEvalStep *op, ExprContext *econtext)
 static bool
 fetch_steps(Datum container, const Step *steps, int n, Datum *result)
 {
-	ItemRef		value = item_root(DatumGetItemP(container));
+	ItemRef		value = item_root(DatumGetItemPP(container));
 
 	for (int i = 0; i < n; i++)
 	{
@@ -229,13 +230,13 @@ assign(ExprState *expr, ExprEvalStep *op, ExprContext *econtext)
 	ItemData   *result;
 
 	root = *op->resnull ? new_container(&steps[0]) :
-		item_value_from_ref(item_root(DatumGetItemP(*op->resvalue)));
+		item_value_from_ref(item_root(DatumGetItemPP(*op->resvalue)));
 	container = root;
 	for (int i = 0; i < last; i++)
 		container = child_for_assignment(container, &steps[i], &steps[i + 1]);
 	store_child(container, &steps[last],
 				state->replacenull ? item_value_null() :
-				item_value_from_ref(item_root(DatumGetItemP(state->replacevalue))));
+				item_value_from_ref(item_root(DatumGetItemPP(state->replacevalue))));
 
 	result = item_value_to_item(root);
 	item_check_depth(item_root(result));
@@ -311,6 +312,8 @@ list_position(ItemValue *list, const Step *step)
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("list position %s is out of range",
 						pnstrdup(step->text, step->len)),
-				 errdetail("The list has %d elements.", count)));
+				 errdetail_plural("The list has %d element.",
+								  "The list has %d elements.",
+								  count, count)));
 	return (int) index;
 }
