@@ -48,6 +48,10 @@ typedef struct Decimal
 #define SUM_PLACES		(62 + 1 + 65 + NUMBER_MAX_DIGITS + 1)
 
 static const char *scan_number(const char *text, size_t len, Decimal *result);
+static bool scan_mantissa(const char **text, const char *end, char *digits,
+						  int64 *k, int64 *exponent);
+static bool scan_exponent(const char **text, const char *end,
+						  int64 *exponent);
 static void pack_digits(const char *digits, int k, int exponent,
 						Decimal *result);
 static uint32 encode(const Decimal *d, char *out);
@@ -283,73 +287,25 @@ scan_number(const char *text, size_t len, Decimal *result)
 	const char *p = text;
 	const char *end = text + len;
 	char		digits[LIMIT_NUMBER_DIGITS];
-	int64		k = 0;			/* significant digits, trailing zeros not counted */
-	int64		zeros = 0;		/* zeros since the last other digit */
-	int64		exponent = -1;	/* of the first significant digit */
+	int64		k;
+	int64		exponent;
 	int64		written = 0;
 	bool		negative = false;
-	bool		point = false;
-	bool		any = false;
 
 	if (len == 0)
 		return TEXT_NUMBER_EMPTY;
 	if (*p == '+' || *p == '-')
 		negative = *p++ == '-';
-
-	for (; p < end; p++)
-	{
-		if (*p == '.' && !point)
-		{
-			point = true;
-			continue;
-		}
-		if (*p < '0' || *p > '9')
-			break;
-		any = true;
-		if (*p == '0' && k == 0)
-			exponent -= point;
-		else
-		{
-			exponent += !point;
-			if (*p == '0')
-			{
-				zeros++;
-				continue;
-			}
-			for (; zeros > 0; zeros--, k++)
-			{
-				if (k < LIMIT_NUMBER_DIGITS)
-					digits[k] = '0';
-			}
-			if (k < LIMIT_NUMBER_DIGITS)
-				digits[k] = *p;
-			k++;
-		}
-	}
-	if (!any)
+	if (!scan_mantissa(&p, end, digits, &k, &exponent))
 		return TEXT_NUMBER_SYNTAX;
-
-	if (p < end && (*p == 'e' || *p == 'E'))
-	{
-		bool		down = false;
-
-		if (++p < end && (*p == '+' || *p == '-'))
-			down = *p++ == '-';
-		if (p == end)
-			return TEXT_NUMBER_SYNTAX;
-		for (; p < end && *p >= '0' && *p <= '9'; p++)
-		{
-			/* Far beyond what the digits of any text could make up for. */
-			if (written < INT64CONST(1000000000000000))
-				written = written * 10 + (*p - '0');
-		}
-		if (down)
-			written = -written;
-	}
+	if (p < end && (*p == 'e' || *p == 'E') &&
+		!scan_exponent(&p, end, &written))
+		return TEXT_NUMBER_SYNTAX;
 	if (p < end)
 		return TEXT_NUMBER_SYNTAX;
 
 	result->n = 0;
+	result->negative = false;
 	if (k == 0)
 		return NULL;
 	exponent += written;
@@ -362,6 +318,80 @@ scan_number(const char *text, size_t len, Decimal *result)
 	pack_digits(digits, k, exponent, result);
 	result->negative = negative;
 	return NULL;
+}
+
+/*
+ * Reads digits with perhaps a point among them.  k becomes the number of
+ * digits from the first to the last that is not 0, of which digits takes as
+ * many as a number may have; exponent that of the first one.  False when
+ * there is no digit at all.
+ */
+static bool
+scan_mantissa(const char **text, const char *end, char *digits, int64 *k,
+			  int64 *exponent)
+{
+	const char *p;
+	int64		n = 0;
+	int64		zeros = 0;		/* since the last other digit */
+	bool		point = false;
+	bool		any = false;
+
+	*exponent = -1;
+	for (p = *text; p < end; p++)
+	{
+		if (*p == '.' && !point)
+		{
+			point = true;
+			continue;
+		}
+		if (*p < '0' || *p > '9')
+			break;
+		any = true;
+		if (*p == '0' && n == 0)
+		{
+			*exponent -= point;
+			continue;
+		}
+		*exponent += !point;
+		if (*p == '0')
+		{
+			zeros++;
+			continue;
+		}
+		for (; zeros > 0; zeros--, n++)
+		{
+			if (n < LIMIT_NUMBER_DIGITS)
+				digits[n] = '0';
+		}
+		if (n < LIMIT_NUMBER_DIGITS)
+			digits[n] = *p;
+		n++;
+	}
+	*text = p;
+	*k = n;
+	return any;
+}
+
+/* Reads an exponent, its letter first.  False when it has no digit. */
+static bool
+scan_exponent(const char **text, const char *end, int64 *exponent)
+{
+	const char *p = *text + 1;
+	const char *digits;
+	bool		negative = false;
+	int64		value = 0;
+
+	if (p < end && (*p == '+' || *p == '-'))
+		negative = *p++ == '-';
+	for (digits = p; p < end && *p >= '0' && *p <= '9'; p++)
+	{
+		/* Far beyond what the digits of any text could make up for. */
+		if (value < INT64CONST(1000000000000000))
+			value = value * 10 + (*p - '0');
+	}
+	*text = p;
+	*exponent = negative ? -value : value;
+	return p > digits;
 }
 
 /*

@@ -56,7 +56,8 @@ item_parse_json(const char *json, size_t len, Node *escontext)
 {
 	Parser		p;
 
-	item_scan_init(&p.scan, json, len, escontext);
+	if (!item_scan_init(&p.scan, json, len, escontext))
+		return NULL;
 	item_builder_init(&p.build, Min(len + 32, 8192));
 
 	if (parse_value(&p, 0, false) < 0 || !item_scan_end(&p.scan))
@@ -185,7 +186,8 @@ is_only_member(const ItemScanner *scan)
 		switch (*p)
 		{
 			case '"':
-				for (p++; p < scan->end && *p != '"'; p++)
+				while ((p = item_plain_end(p + 1, scan->end)) < scan->end &&
+					   *p != '"')
 				{
 					if (*p == '\\')
 						p++;
@@ -193,6 +195,7 @@ is_only_member(const ItemScanner *scan)
 				break;
 			case '{':
 			case '[':
+				CHECK_FOR_INTERRUPTS();
 				open++;
 				break;
 			case '}':
@@ -323,8 +326,10 @@ resolve(Parser *p, uint32 type_at, int depth)
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 			 errmsg("unknown item type \"%s\"",
 					pnstrdup(name.data, name.len)),
-			 errdetail("An object whose only member starts with \"$\" stands for a value of a type that JSON lacks."),
-			 errhint("Write {\"$map\": {\"%s\": ...}} for a map with that one attribute.",
+			 errdetail("An object whose only member starts with \"$\" "
+					   "stands for a value of a type that JSON lacks."),
+			 errhint("Write {\"$map\": {\"%s\": ...}} for a map with "
+					 "that one attribute.",
 					 pnstrdup(name.data, name.len))));
 	return -1;
 }

@@ -42,6 +42,7 @@
  * may hold.
  */
 #define ITEM_MAX_ENCODED		(16 * 1024 * 1024)
+#define ITEM_MAX_JSON			(4 * ITEM_MAX_ENCODED)	/* as text */
 
 static inline bool
 item_type_is_scalar(ItemType type)
@@ -350,7 +351,7 @@ item_plain_end(const char *p, const char *end)
 }
 
 /* prototypes for functions in item_scan.c */
-extern void item_scan_init(ItemScanner *s, const char *json, size_t len,
+extern bool item_scan_init(ItemScanner *s, const char *json, size_t len,
 						   Node *escontext);
 extern bool item_scan_expect(ItemScanner *s, char c);
 extern bool item_scan_string(ItemScanner *s, ItemBuilder *b);

@@ -19,18 +19,31 @@
 #include "base/service_text.h"
 #include "item/item_private.h"
 
+static const char *const surrogate_low =
+	"Unicode low surrogate must follow a high surrogate.";
+static const char *const surrogate_high =
+	"Unicode high surrogate must be followed by a low surrogate.";
+
 static bool scan_escape(ItemScanner *s, ItemBuilder *b);
 static bool scan_unicode_escape(ItemScanner *s, ItemBuilder *b);
 static bool scan_hex4(ItemScanner *s, pg_wchar *result);
 static bool surrogate_error(ItemScanner *s, const char *detail);
 
 /* The text must be valid UTF-8 and outlive the scanner. */
-void
+bool
 item_scan_init(ItemScanner *s, const char *json, size_t len, Node *escontext)
 {
 	s->json = s->p = json;
 	s->end = json + len;
 	s->escontext = escontext;
+	if (len <= ITEM_MAX_JSON)
+		return true;
+	errsave(escontext,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("item value is too large"),
+			 errdetail("The text of an item value can have at most %d bytes.",
+					   ITEM_MAX_JSON)));
+	return false;
 }
 
 /* Skips white space and this character, which must be next. */
@@ -223,18 +236,18 @@ scan_unicode_escape(ItemScanner *s, ItemBuilder *b)
 	if (!scan_hex4(s, &c))
 		return false;
 	if (is_utf16_surrogate_second(c))
-		return surrogate_error(s, "Unicode low surrogate must follow a high surrogate.");
+		return surrogate_error(s, surrogate_low);
 	if (is_utf16_surrogate_first(c))
 	{
 		pg_wchar	second;
 
 		if (s->end - s->p < 2 || s->p[0] != '\\' || s->p[1] != 'u')
-			return surrogate_error(s, "Unicode high surrogate must be followed by a low surrogate.");
+			return surrogate_error(s, surrogate_high);
 		s->p += 2;
 		if (!scan_hex4(s, &second))
 			return false;
 		if (!is_utf16_surrogate_second(second))
-			return surrogate_error(s, "Unicode high surrogate must be followed by a low surrogate.");
+			return surrogate_error(s, surrogate_high);
 		c = surrogate_pair_to_codepoint(c, second);
 	}
 

@@ -157,7 +157,8 @@ check_subscripts(ExprState *expr, ExprEvalStep *op, ExprContext *econtext)
 			if (state->isassignment)
 				ereport(ERROR,
 						(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-						 errmsg("subscript of an item value must not be null in an assignment")));
+						 errmsg("subscript of an item value must not be null "
+								"in an assignment")));
 			*op->resnull = true;
 			return false;
 		}

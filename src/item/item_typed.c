@@ -52,7 +52,7 @@ item_from_dynamodb_json(const char *json, size_t len)
 {
 	Parser		p;
 
-	item_scan_init(&p.scan, json, len, NULL);
+	(void) item_scan_init(&p.scan, json, len, NULL);
 	item_builder_init(&p.build, Min(len + 32, 8192));
 	p.invalid = NULL;
 
