@@ -96,3 +96,21 @@ FROM (VALUES ('{"orderId": "76d80224611fc919a5d5", "status": "PENDING",
 
 -- NULL stays NULL.
 SELECT NULL::text::item, NULL::item::jsonb, NULL::jsonb::item;
+
+-- Errors of input are soft where the server has them (from 16 on).
+DO $$
+DECLARE
+    v text;
+    valid bool;
+BEGIN
+    IF current_setting('server_version_num')::int < 160000 THEN
+        RETURN;
+    END IF;
+    FOREACH v IN ARRAY ARRAY['', '{"a":', '[1,]', '"\ud83d"', '"\x"', '1e126', '{"$foo": 1}', '{"$binary": "A"}', '{"$string_set": []}',
+                             '{"$number_set": [1, 1.0]}', '{"": 1}', repeat('[', 33), '[01]', 'truex', '{"$map": 1}'] LOOP
+        EXECUTE 'SELECT pg_catalog.pg_input_is_valid($1, $2)' INTO valid USING v, 'partitioning.item';
+        IF valid IS DISTINCT FROM false THEN
+            RAISE EXCEPTION '% is %', v, valid;
+        END IF;
+    END LOOP;
+END $$;

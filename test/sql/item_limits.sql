@@ -51,6 +51,7 @@ SELECT v, item_size(v) FROM unnest(ARRAY['{"id": "u1", "ok": true}', '7', '-123'
 -- An item value has at most 16 MB; far above an item of a table.
 SELECT item_size(('"' || repeat('x', 16000000) || '"')::item);
 SELECT ('"' || repeat('x', 17000000) || '"')::item;
+SELECT repeat(' ', 67108865)::item;
 
 -- Binary input.  Bytes become an item by way of a file in COPY's binary format.
 CREATE TEMP TABLE bytes (b bytea);
