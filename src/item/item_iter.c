@@ -253,10 +253,15 @@ item_map_size(ItemRef map)
 		const char *name;
 		uint32		name_len;
 		const char *type = item_entry_name(entry, &name, &name_len);
+		uint32		len = end - (type + 1);
 
-		size += name_len +
-			item_ref_size(item_make_ref((ItemType) *type, type + 1,
-										end - (type + 1)));
+		/* Most values are strings, whose size needs no call. */
+		size += name_len;
+		if (*type == ITEM_S)
+			size += len;
+		else
+			size += item_ref_size(item_make_ref((ItemType) *type, type + 1,
+												len));
 		entry = end;
 	}
 	return size;

@@ -25,6 +25,7 @@
 #define PT_ITEM_PRIVATE_H
 
 #include "nodes/nodes.h"
+#include "port/pg_bitutils.h"
 
 #include "item/item.h"
 
@@ -336,13 +337,21 @@ item_plain_end(const char *p, const char *end)
 		uint64		word;
 		uint64		quote;
 		uint64		backslash;
+		uint64		found;
 
 		memcpy(&word, p, 8);
 		quote = word ^ (ones * '"');
 		backslash = word ^ (ones * '\\');
-		if ((((word - ones * ' ') & ~word) | ((quote - ones) & ~quote) |
-			 ((backslash - ones) & ~backslash)) & (ones * 0x80))
+		found = (((word - ones * ' ') & ~word) | ((quote - ones) & ~quote) |
+				 ((backslash - ones) & ~backslash)) & (ones * 0x80);
+		if (found)
+		{
+#ifdef WORDS_BIGENDIAN
 			break;
+#else
+			return p + pg_rightmost_one_pos64(found) / 8;
+#endif
+		}
 		p += 8;
 	}
 	while (p < end && *p != '"' && *p != '\\' && (unsigned char) *p >= ' ')
