@@ -18,6 +18,7 @@
 
 #include "item/item_private.h"
 
+static void check_size(uint64 size, uint32 limit);
 static void close_with_header(ItemBuilder *b, ItemMark mark, uint32 count);
 static void arrange_entries(ItemBuilder *b, ItemMark mark);
 static int	compare_names(const ItemSpan *a, const ItemSpan *b,
@@ -56,13 +57,8 @@ item_builder_grow(ItemBuilder *b, uint32 more)
 	uint64		needed = (uint64) b->len + more;
 	uint64		size = Max((uint64) b->size * 2, needed);
 
-	if (needed > ITEM_MAX_ENCODED)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("item value is too large"),
-				 errdetail("An item value can have at most %d bytes.",
-						   ITEM_MAX_ENCODED)));
-	b->size = Min(size, ITEM_MAX_ENCODED);
+	check_size(needed, ITEM_MAX_BUILD);
+	b->size = Min(size, ITEM_MAX_BUILD);
 	b->data = repalloc(b->data, b->size);
 }
 
@@ -183,6 +179,7 @@ item_builder_finish(ItemBuilder *b)
 	ItemData   *item = (ItemData *) b->data;
 
 	Assert(b->nspans == 0);
+	check_size(b->len, ITEM_MAX_ENCODED);
 	b->data[VARHDRSZ] |= ITEM_FORMAT_VERSION << ITEM_VERSION_SHIFT;
 	SET_VARSIZE(item, b->len);
 	if (b->spans)
@@ -197,9 +194,21 @@ ItemRef
 item_builder_finish_ref(ItemBuilder *b, ItemType type)
 {
 	Assert(b->nspans == 0);
+	check_size(b->len, ITEM_MAX_ENCODED);
 	if (b->spans)
 		pfree(b->spans);
 	return item_make_ref(type, b->data + VARHDRSZ, b->len - VARHDRSZ);
+}
+
+static void
+check_size(uint64 size, uint32 limit)
+{
+	if (size > limit)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("item value is too large"),
+				 errdetail("An item value can have at most %d bytes.",
+						   ITEM_MAX_ENCODED)));
 }
 
 /*

@@ -32,7 +32,7 @@ static const char *check_text(const char *text, uint32 len);
 const char *
 item_check_encoding(ItemRef value)
 {
-	if (value.len > ITEM_MAX_ENCODED)
+	if (value.len > ITEM_MAX_ENCODED - VARHDRSZ - ITEM_HEADER_SIZE)
 		return "The value is too large.";
 	return check_value(value, 0);
 }

@@ -38,12 +38,14 @@
 #define ITEM_NAME_LONG			255
 
 /*
- * No item value is larger than this once encoded, so that no input makes us
- * allocate without bound.  It is far above what an item table or a request
- * may hold.
+ * No item value is larger than this, length word included, so that no input
+ * makes us allocate without bound.  It is far above what an item table or a
+ * request may hold.  A build may need twice as much for a moment: base64 is
+ * decoded in place.  No value's text is as long as 20 times its encoding.
  */
-#define ITEM_MAX_ENCODED		(16 * 1024 * 1024)
-#define ITEM_MAX_JSON			(4 * ITEM_MAX_ENCODED)	/* as text */
+#define ITEM_MAX_ENCODED		(8 * 1024 * 1024)
+#define ITEM_MAX_BUILD			(2 * ITEM_MAX_ENCODED)
+#define ITEM_MAX_JSON			(20 * ITEM_MAX_ENCODED)
 
 static inline bool
 item_type_is_scalar(ItemType type)

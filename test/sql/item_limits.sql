@@ -48,10 +48,16 @@ FROM (SELECT ('{"$binary_set": ["", ' || string_agg('"' || encode(set_byte('\x00
 SELECT v, item_size(v) FROM unnest(ARRAY['{"id": "u1", "ok": true}', '7', '-123', '[]', '["ab", 7]', '{"a": {"k": true}}', '{}', '{"a": {}}',
     '"é"', '{"$binary": "AAEC"}', 'null', '{"$string_set": ["a", "bc"]}', '{"$number_set": [1, -123]}', '{"$binary_set": ["AAEC", ""]}']::item[]) v;
 
--- An item value has at most 16 MB; far above an item of a table.
-SELECT item_size(('"' || repeat('x', 16000000) || '"')::item);
+-- An item value has at most 8 MB, with 5 bytes of header; far above an item
+-- of a table.
+SELECT item_size(v), v = v::text::item AS back FROM (SELECT ('"' || repeat('x', 8388603) || '"')::item AS v) s;
+SELECT ('"' || repeat('x', 8388604) || '"')::item;
 SELECT ('"' || repeat('x', 17000000) || '"')::item;
-SELECT repeat(' ', 67108865)::item;
+SELECT item_size(v), v = v::text::item AS back
+FROM (SELECT ('{"$binary": "' || repeat('AAEC', 2796201) || '"}')::item AS v) s;
+SELECT ('{"$binary": "' || repeat('AAEC', 2796202) || '"}')::item;
+SELECT '["x"]'::item || ('"' || repeat('x', 8388590) || '"')::item;
+SELECT repeat(' ', 167772161)::item;
 
 -- Binary input.  Bytes become an item by way of a file in COPY's binary format.
 CREATE TEMP TABLE bytes (b bytea);
@@ -82,6 +88,7 @@ END $$;
 SELECT pg_temp.receive(item_send(v)) = v AS same FROM (SELECT '{"s": "x\u0000é", "n": -1.5, "b": {"$binary": "AAEC"}, "t": true, "z": null,
     "m": {"a": {}}, "l": [1, [], {}], "ss": {"$string_set": ["b", "a", ""]}, "ns": {"$number_set": [2, -1, 0]}, "bs": {"$binary_set": ["AA=="]}}'::item AS v) s;
 SELECT item_size(pg_temp.receive(item_send(pg_temp.nested('[', '', ']', 32)::item)));
+SELECT pg_temp.refusal('\x11'::bytea || convert_to(repeat('x', 8388603), 'UTF8')), pg_temp.refusal('\x11'::bytea || convert_to(repeat('x', 8388604), 'UTF8'));
 
 SELECT bytes, pg_temp.refusal(bytes) FROM unnest(ARRAY[
     '\x', '\x06', '\x26', '\xf6', '\x10', '\x1b', '\x1f',         -- nothing, versions, types
