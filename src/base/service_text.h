@@ -105,6 +105,12 @@
 #define TEXT_SORT_KEY_SIZE \
 	TEXT_PARAMETER_INVALID "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
 
+/* tables */
+#define TEXT_SAME_KEY_NAMES \
+	"Both the Hash Key and the Range Key element in the KeySchema have the same name"
+#define TEXT_TABLE_EXISTS \
+	"Table already exists: %s"
+
 /* operations */
 #define TEXT_CONDITION_FAILED \
 	"The conditional request failed"

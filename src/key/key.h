@@ -9,6 +9,9 @@
 #ifndef PT_KEY_H
 #define PT_KEY_H
 
+#include "storage/bufpage.h"
+#include "storage/itemptr.h"
+
 #include "item/item.h"
 
 #define KEY_MAX_ATTRIBUTES	2
@@ -73,6 +76,34 @@ extern void key_check_value(const KeyAttribute *attribute, int part,
 /* Index of the attribute of that name in the schema, or -1. */
 extern int	key_schema_find(const KeySchema *schema, const char *name,
 							uint32 name_len);
+
+/* Same names and types. */
+extern bool key_schema_equal(const KeySchema *a, const KeySchema *b);
+
+/* prototypes for functions in key_check.c: what every row must obey */
+
+/*
+ * Largest index tuple that nbtree accepts, as its BTMaxItemSize(): three must
+ * fit on a page, each with room for a heap TID.
+ */
+#define KEY_BTREE_LIMIT \
+	((int) MAXALIGN_DOWN((BLCKSZ - \
+						  MAXALIGN(SizeOfPageHeaderData + \
+								   3 * sizeof(ItemIdData) + \
+								   3 * sizeof(ItemPointerData)) - \
+						  MAXALIGN(4 * sizeof(uint32))) / 3))
+
+/*
+ * The rules of the check constraint: attributes is a map without key
+ * attributes, key values are neither empty nor too long, the whole item and
+ * its index tuple are not too large.  index_limit is KEY_BTREE_LIMIT, or 0
+ * for an index without a limit.
+ */
+extern void key_check_item(const KeySchema *schema, const ItemKey *key,
+						   ItemRef attributes, int index_limit);
+
+/* The last of these alone: complains when the index tuple is too large. */
+extern void key_check_index_size(const ItemKey *key, int index_limit);
 
 /* prototypes for functions in key_hash.c: the frozen hash and its order */
 extern int32 key_hash_ref(ItemRef pk);
