@@ -10,6 +10,7 @@
 #include "fmgr.h"
 
 #include "base/guc.h"
+#include "meta/meta.h"
 
 PG_MODULE_MAGIC;
 
@@ -19,4 +20,5 @@ void
 _PG_init(void)
 {
 	guc_init();
+	meta_init();
 }

@@ -4,10 +4,10 @@
  *	  their keys are called.
  *
  * partitioning.tables is keyed by schema and relation name, so it survives
- * dump and restore; partitioning.table_oids holds hints from OID to name and is
- * refilled on first use.  Descriptors are cached per backend; one returned
- * here stays valid to the end of the transaction, even when an invalidation
- * arrives meanwhile.
+ * dump and restore and means the same on every node.  Event triggers keep it
+ * in step with ALTER and DROP (meta_event.c).  Descriptors are cached per
+ * backend; one returned here stays valid to the end of the transaction, even
+ * when an invalidation arrives meanwhile.
  */
 #ifndef PT_META_H
 #define PT_META_H
@@ -25,7 +25,29 @@ typedef struct ItemTable
 	AttrNumber	key_attnums[KEY_MAX_ATTRIBUTES];	/* columns pk, sk */
 	AttrNumber	attributes_attnum;	/* column attributes */
 	bool		partitioned;	/* hash partitioned by pk */
+
+	/*
+	 * The unique index on (pk [, sk]) of this relation, the partitioned index
+	 * if it is partitioned; InvalidOid when it has none that is valid.
+	 */
+	Oid			key_index;
+	int			index_limit;	/* for key_check_item() */
+
+	/*
+	 * Whether the check constraint of create_table() is the only one, so that
+	 * key_check_item() does all that the executor would check, NOT NULL and
+	 * partition bounds aside.
+	 */
+	bool		plain_checks;
 } ItemTable;
+
+/* Names of the columns and of the check constraint of an item table. */
+#define META_PK_COLUMN			"pk"
+#define META_SK_COLUMN			"sk"
+#define META_ATTRIBUTES_COLUMN	"attributes"
+#define META_CHECK_NAME			"item_check"
+
+/* prototypes for functions in meta_name.c: what a table_name means */
 
 /*
  * Relation that a table_name argument means: first the exact name of a
@@ -35,12 +57,48 @@ typedef struct ItemTable
  */
 extern Oid	meta_resolve_table(const char *table_name, size_t len);
 
+/* prototypes for functions in meta_cache.c: descriptors */
+
 /* Descriptor of an item table; ereports when the relation is none. */
 extern const ItemTable *meta_table(Oid relid);
 
 /* The same, NULL when the relation is no item table. */
 extern const ItemTable *meta_table_if_any(Oid relid);
 
+/*
+ * Descriptor of the item table that a relation belongs to, as itself or as a
+ * partition; NULL when it belongs to none.
+ */
+extern const ItemTable *meta_table_of_partition(Oid relid);
+
 extern void meta_init(void);
+
+/* prototypes for functions in meta_define.c: making item tables */
+
+/*
+ * Makes the table schema_name.table_name, with all that belongs to an item
+ * table, and registers it.  The caller has checked names and privileges are
+ * checked as for CREATE TABLE.
+ */
+extern Oid	meta_create_table(const char *schema_name, const char *table_name,
+							  const KeySchema *schema);
+
+/*
+ * Makes an item table of a relation that exists: adds what is missing, or
+ * ereports what is wrong.  The caller must own it.
+ */
+extern void meta_register_table(Oid relid, const KeySchema *schema);
+
+/* DROP TABLE of an item table, as RESTRICT. */
+extern void meta_drop_table(Oid relid);
+
+/* ereports unless the current user owns the relation. */
+extern void meta_check_owner(Oid relid);
+
+/* prototypes for functions in meta_catalog.c: rows of partitioning.tables */
+
+/* Whether schema_name.table_name is registered. */
+extern bool meta_is_registered(const char *schema_name,
+							   const char *table_name);
 
 #endif							/* PT_META_H */

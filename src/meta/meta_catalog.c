@@ -1,0 +1,346 @@
+/*
+ * meta_catalog.c
+ *	  Rows of partitioning.tables.
+ *
+ * PUBLIC has no rights on the table: it is read and written here, in C, after
+ * the callers' own checks, with a catalog snapshot, so that every caller sees
+ * the latest committed names whatever the isolation level.  Each change
+ * invalidates what backends have cached; a trigger does so when a superuser,
+ * a restore or logical replication writes the table.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "commands/trigger.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "base/compat.h"
+#include "meta/meta_private.h"
+
+/* Columns of partitioning.tables. */
+#define COLUMN_SCHEMA_NAME			1
+#define COLUMN_TABLE_NAME			2
+#define COLUMN_PARTITION_KEY		3
+#define COLUMN_PARTITION_KEY_TYPE	4
+#define COLUMN_SORT_KEY				5
+#define COLUMN_SORT_KEY_TYPE		6
+#define COLUMNS						6
+
+PG_FUNCTION_INFO_V1(tables_insert);
+PG_FUNCTION_INFO_V1(tables_changed);
+
+static Relation open_tables(LOCKMODE lockmode);
+static SysScanDesc begin_scan(Relation rel, const char *schema_name,
+							  const char *table_name);
+static void row_from_tuple(Relation rel, HeapTuple tuple, MetaRow *row);
+static ItemType key_type_from_char(char type);
+static void rename_tuple(Relation rel, HeapTuple tuple,
+						 const char *schema_name, const char *table_name);
+
+/* OID of partitioning.tables; InvalidOid when the extension is not here. */
+Oid
+meta_catalog_relid(void)
+{
+	Oid			schema = get_namespace_oid(META_SCHEMA, true);
+
+	return OidIsValid(schema) ? get_relname_relid("tables", schema) : InvalidOid;
+}
+
+bool
+meta_is_registered(const char *schema_name, const char *table_name)
+{
+	MetaRow		row;
+
+	return meta_row_find(schema_name, table_name, &row);
+}
+
+bool
+meta_row_find(const char *schema_name, const char *table_name, MetaRow *row)
+{
+	Relation	rel = open_tables(AccessShareLock);
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	bool		found;
+
+	if (rel == NULL)
+		return false;
+	scan = begin_scan(rel, schema_name, table_name);
+	tuple = systable_getnext(scan);
+	found = HeapTupleIsValid(tuple);
+	if (found)
+		row_from_tuple(rel, tuple, row);
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
+List *
+meta_rows_all(void)
+{
+	Relation	rel = open_tables(AccessShareLock);
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	List	   *rows = NIL;
+
+	if (rel == NULL)
+		return NIL;
+	scan = systable_beginscan(rel, compat_primary_key_index(rel),
+							  true, NULL, 0, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		MetaRow    *row = palloc(sizeof(MetaRow));
+
+		row_from_tuple(rel, tuple, row);
+		rows = lappend(rows, row);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return rows;
+}
+
+void
+meta_row_insert(const MetaRow *row)
+{
+	Relation	rel = open_tables(RowExclusiveLock);
+	Datum		values[COLUMNS];
+	bool		nulls[COLUMNS] = {false};
+	NameData	schema_name;
+	NameData	table_name;
+	HeapTuple	tuple;
+
+	if (rel == NULL)
+		elog(ERROR, "table partitioning.tables does not exist");
+
+	namestrcpy(&schema_name, row->schema_name);
+	namestrcpy(&table_name, row->table_name);
+	values[COLUMN_SCHEMA_NAME - 1] = NameGetDatum(&schema_name);
+	values[COLUMN_TABLE_NAME - 1] = NameGetDatum(&table_name);
+	for (int i = 0; i < KEY_MAX_ATTRIBUTES; i++)
+	{
+		int			column = COLUMN_PARTITION_KEY - 1 + 2 * i;
+
+		if (i >= row->schema.n)
+		{
+			nulls[column] = nulls[column + 1] = true;
+			continue;
+		}
+		values[column] = CStringGetTextDatum(row->schema.attributes[i].name);
+		values[column + 1] =
+			CharGetDatum(*item_type_tag(row->schema.attributes[i].type));
+	}
+	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
+	CatalogTupleInsert(rel, tuple);
+	CacheInvalidateRelcache(rel);
+	table_close(rel, RowExclusiveLock);
+	CommandCounterIncrement();
+}
+
+bool
+meta_row_delete(const char *schema_name, const char *table_name)
+{
+	Relation	rel = open_tables(RowExclusiveLock);
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	bool		found;
+
+	if (rel == NULL)
+		return false;
+	scan = begin_scan(rel, schema_name, table_name);
+	tuple = systable_getnext(scan);
+	found = HeapTupleIsValid(tuple);
+	if (found)
+	{
+		CatalogTupleDelete(rel, &tuple->t_self);
+		CacheInvalidateRelcache(rel);
+	}
+	systable_endscan(scan);
+	table_close(rel, RowExclusiveLock);
+	if (found)
+		CommandCounterIncrement();
+	return found;
+}
+
+/* Renames a registered table's row; nothing when there is none. */
+void
+meta_row_rename(const char *schema_name, const char *table_name,
+				const char *new_schema_name, const char *new_table_name)
+{
+	Relation	rel = open_tables(RowExclusiveLock);
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	if (rel == NULL)
+		return;
+	scan = begin_scan(rel, schema_name, table_name);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+		rename_tuple(rel, tuple, new_schema_name, new_table_name);
+	systable_endscan(scan);
+	table_close(rel, RowExclusiveLock);
+	CommandCounterIncrement();
+}
+
+/* Follows ALTER SCHEMA ... RENAME. */
+void
+meta_rows_rename_schema(const char *schema_name, const char *new_schema_name)
+{
+	Relation	rel = open_tables(RowExclusiveLock);
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	if (rel == NULL)
+		return;
+	scan = begin_scan(rel, schema_name, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		rename_tuple(rel, tuple, new_schema_name, NULL);
+	systable_endscan(scan);
+	table_close(rel, RowExclusiveLock);
+	CommandCounterIncrement();
+}
+
+/*
+ * Row trigger before INSERT: a row that is there already, equal in all, is
+ * not inserted again, so a data-only restore into a database whose item
+ * tables exist succeeds.
+ */
+Datum
+tables_insert(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	MetaRow		new;
+	MetaRow		old;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) ||
+		!TRIGGER_FIRED_BEFORE(trigdata->tg_event) ||
+		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) ||
+		!TRIGGER_FIRED_BY_INSERT(trigdata->tg_event) ||
+		RelationGetRelid(trigdata->tg_relation) != meta_catalog_relid())
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("tables_insert() is for the trigger of partitioning.tables")));
+
+	for (int column = 1; column <= COLUMN_PARTITION_KEY_TYPE; column++)
+	{
+		if (heap_attisnull(trigdata->tg_trigtuple, column,
+						   RelationGetDescr(trigdata->tg_relation)))
+			return PointerGetDatum(trigdata->tg_trigtuple);
+	}
+	row_from_tuple(trigdata->tg_relation, trigdata->tg_trigtuple, &new);
+	if (meta_row_find(new.schema_name, new.table_name, &old) &&
+		key_schema_equal(&new.schema, &old.schema))
+		return PointerGetDatum(NULL);
+	return PointerGetDatum(trigdata->tg_trigtuple);
+}
+
+/* Statement trigger after changes by SQL: drops what backends have cached. */
+Datum
+tables_changed(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("tables_changed() is for the trigger of partitioning.tables")));
+	CacheInvalidateRelcache(trigdata->tg_relation);
+	return PointerGetDatum(NULL);
+}
+
+static Relation
+open_tables(LOCKMODE lockmode)
+{
+	Oid			relid = meta_catalog_relid();
+
+	return OidIsValid(relid) ? table_open(relid, lockmode) : NULL;
+}
+
+/* Scan for one table's row, or for all of a schema when table_name is NULL. */
+static SysScanDesc
+begin_scan(Relation rel, const char *schema_name, const char *table_name)
+{
+	ScanKeyData keys[2];
+
+	ScanKeyInit(&keys[0], COLUMN_SCHEMA_NAME, BTEqualStrategyNumber,
+				F_NAMEEQ, CStringGetDatum(schema_name));
+	if (table_name != NULL)
+		ScanKeyInit(&keys[1], COLUMN_TABLE_NAME, BTEqualStrategyNumber,
+					F_NAMEEQ, CStringGetDatum(table_name));
+	return systable_beginscan(rel, compat_primary_key_index(rel), true, NULL,
+							  table_name != NULL ? 2 : 1, keys);
+}
+
+static void
+row_from_tuple(Relation rel, HeapTuple tuple, MetaRow *row)
+{
+	Datum		values[COLUMNS];
+	bool		nulls[COLUMNS];
+
+	heap_deform_tuple(tuple, RelationGetDescr(rel), values, nulls);
+	row->schema_name =
+		pstrdup(NameStr(*DatumGetName(values[COLUMN_SCHEMA_NAME - 1])));
+	row->table_name =
+		pstrdup(NameStr(*DatumGetName(values[COLUMN_TABLE_NAME - 1])));
+	row->schema.n = nulls[COLUMN_SORT_KEY - 1] ? 1 : 2;
+	for (int i = 0; i < row->schema.n; i++)
+	{
+		int			column = COLUMN_PARTITION_KEY - 1 + 2 * i;
+		KeyAttribute *attribute = &row->schema.attributes[i];
+
+		if (nulls[column] || nulls[column + 1])
+			elog(ERROR, "row of partitioning.tables for \"%s.%s\" lacks a key attribute",
+				 row->schema_name, row->table_name);
+		attribute->name = TextDatumGetCString(values[column]);
+		attribute->name_len = strlen(attribute->name);
+		attribute->type = key_type_from_char(DatumGetChar(values[column + 1]));
+	}
+}
+
+static ItemType
+key_type_from_char(char type)
+{
+	ItemType	result;
+
+	if (!item_type_from_tag(&type, 1, &result) ||
+		(result != ITEM_S && result != ITEM_N && result != ITEM_B))
+		elog(ERROR, "invalid key type \"%c\" in partitioning.tables", type);
+	return result;
+}
+
+/* Updates a row's names; NULL keeps the old one. */
+static void
+rename_tuple(Relation rel, HeapTuple tuple,
+			 const char *schema_name, const char *table_name)
+{
+	Datum		values[COLUMNS] = {0};
+	bool		nulls[COLUMNS] = {false};
+	bool		replace[COLUMNS] = {false};
+	NameData	schema;
+	NameData	table;
+	HeapTuple	new;
+
+	if (schema_name != NULL)
+	{
+		namestrcpy(&schema, schema_name);
+		values[COLUMN_SCHEMA_NAME - 1] = NameGetDatum(&schema);
+		replace[COLUMN_SCHEMA_NAME - 1] = true;
+	}
+	if (table_name != NULL)
+	{
+		namestrcpy(&table, table_name);
+		values[COLUMN_TABLE_NAME - 1] = NameGetDatum(&table);
+		replace[COLUMN_TABLE_NAME - 1] = true;
+	}
+	new = heap_modify_tuple(tuple, RelationGetDescr(rel), values, nulls,
+							replace);
+	CatalogTupleUpdate(rel, &tuple->t_self, new);
+	CacheInvalidateRelcache(rel);
+}

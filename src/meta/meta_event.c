@@ -1,0 +1,429 @@
+/*
+ * meta_event.c
+ *	  Event triggers that keep partitioning.tables in step with DDL.
+ *
+ * Before a command: what would break an item table is refused (its owner's
+ * commands only; others fail by themselves), and a table that is about to be
+ * renamed or moved is remembered under its old name.  After the command its
+ * row takes the new name.  After drops of any kind the rows of dropped tables
+ * go.  All this is decided from the parse tree and from the list of dropped
+ * objects, so a command that is not about an item table costs one look-up.
+ *
+ * The catalog rows are written here whatever rights the user has: the command
+ * itself has checked them.
+ *
+ * An error between the two triggers of one command leaves what the first has
+ * remembered; it is recognised by its transaction and thrown away.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/index.h"
+#include "catalog/namespace.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
+#include "commands/event_trigger.h"
+#include "commands/extension.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "storage/proc.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/tuplestore.h"
+
+#include "base/compat.h"
+#include "meta/meta_private.h"
+
+/* An item table in the hands of a command that may rename or move it. */
+typedef struct PendingRename
+{
+	LocalTransactionId lxid;
+	Node	   *parsetree;		/* the command */
+	Oid			relid;
+	NameData	schema_name;
+	NameData	table_name;
+} PendingRename;
+
+static List *pending = NIL;		/* in TopMemoryContext */
+
+PG_FUNCTION_INFO_V1(ddl_command_start);
+PG_FUNCTION_INFO_V1(ddl_command_end);
+PG_FUNCTION_INFO_V1(sql_drop);
+
+static EventTriggerData *event_data(FunctionCallInfo fcinfo);
+static void before_rename(RenameStmt *statement);
+static void before_alter(AlterTableStmt *statement);
+static void before_drop_index(DropStmt *statement);
+static Oid	own_item_table(RangeVar *relation);
+static bool is_item_table(Oid relid);
+static bool is_item_column(const char *name);
+pg_noreturn static void refuse_column(Oid relid, const char *column);
+pg_noreturn static void refuse_constraint(Oid relid);
+static void refuse_command(AlterTableCmd *cmd, Oid relid);
+static void remember(Node *parsetree, RangeVar *relation);
+static void follow(Node *parsetree);
+static void after_partition(RangeVar *parent, RangeVar *partition);
+static Tuplestorestate *dropped_objects(TupleDesc *desc);
+
+/* Event trigger before a command. */
+Datum
+ddl_command_start(PG_FUNCTION_ARGS)
+{
+	Node	   *parsetree = event_data(fcinfo)->parsetree;
+
+	if (IsBinaryUpgrade || creating_extension)
+		PG_RETURN_NULL();
+	if (IsA(parsetree, RenameStmt))
+		before_rename((RenameStmt *) parsetree);
+	else if (IsA(parsetree, AlterTableStmt))
+		before_alter((AlterTableStmt *) parsetree);
+	else if (IsA(parsetree, AlterObjectSchemaStmt))
+	{
+		AlterObjectSchemaStmt *statement = (AlterObjectSchemaStmt *) parsetree;
+
+		if (statement->objectType == OBJECT_TABLE)
+			remember(parsetree, statement->relation);
+	}
+	else if (IsA(parsetree, DropStmt))
+		before_drop_index((DropStmt *) parsetree);
+	PG_RETURN_NULL();
+}
+
+/* Event trigger after a command. */
+Datum
+ddl_command_end(PG_FUNCTION_ARGS)
+{
+	Node	   *parsetree = event_data(fcinfo)->parsetree;
+
+	if (IsBinaryUpgrade || creating_extension)
+		PG_RETURN_NULL();
+	if (IsA(parsetree, RenameStmt) &&
+		((RenameStmt *) parsetree)->renameType == OBJECT_SCHEMA)
+	{
+		RenameStmt *statement = (RenameStmt *) parsetree;
+
+		meta_rows_rename_schema(statement->subname, statement->newname);
+	}
+	else if (IsA(parsetree, RenameStmt) || IsA(parsetree, AlterObjectSchemaStmt))
+		follow(parsetree);
+	else if (IsA(parsetree, CreateStmt))
+	{
+		CreateStmt *statement = (CreateStmt *) parsetree;
+
+		if (statement->partbound != NULL)
+			after_partition(linitial(statement->inhRelations),
+							statement->relation);
+	}
+	else if (IsA(parsetree, AlterTableStmt))
+	{
+		AlterTableStmt *statement = (AlterTableStmt *) parsetree;
+		ListCell   *lc;
+
+		foreach(lc, statement->cmds)
+		{
+			AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
+
+			if (cmd->subtype == AT_AttachPartition)
+				after_partition(statement->relation,
+								castNode(PartitionCmd, cmd->def)->name);
+		}
+	}
+	PG_RETURN_NULL();
+}
+
+/* Event trigger after drops. */
+Datum
+sql_drop(PG_FUNCTION_ARGS)
+{
+	Tuplestorestate *objects;
+	TupleDesc	desc;
+	TupleTableSlot *slot;
+
+	(void) event_data(fcinfo);
+	if (IsBinaryUpgrade || !OidIsValid(meta_catalog_relid()))
+		PG_RETURN_NULL();
+
+	objects = dropped_objects(&desc);
+	slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	while (tuplestore_gettupleslot(objects, true, false, slot))
+	{
+		slot_getallattrs(slot);
+		/* classid, objid, objsubid, ..., schema_name, object_name */
+		if (DatumGetObjectId(slot->tts_values[0]) == RelationRelationId &&
+			DatumGetInt32(slot->tts_values[2]) == 0 &&
+			!slot->tts_isnull[7] && !slot->tts_isnull[8])
+			meta_row_delete(TextDatumGetCString(slot->tts_values[7]),
+							TextDatumGetCString(slot->tts_values[8]));
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	tuplestore_end(objects);
+	PG_RETURN_NULL();
+}
+
+static EventTriggerData *
+event_data(FunctionCallInfo fcinfo)
+{
+	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function must be called as an event trigger")));
+	return (EventTriggerData *) fcinfo->context;
+}
+
+static void
+before_rename(RenameStmt *statement)
+{
+	Oid			relid;
+
+	switch (statement->renameType)
+	{
+		case OBJECT_TABLE:
+		case OBJECT_INDEX:		/* ALTER INDEX renames tables, too */
+			remember((Node *) statement, statement->relation);
+			break;
+		case OBJECT_COLUMN:
+			relid = is_item_column(statement->subname) ?
+				own_item_table(statement->relation) : InvalidOid;
+			if (OidIsValid(relid))
+				refuse_column(relid, statement->subname);
+			break;
+		case OBJECT_TABCONSTRAINT:
+			relid = strcmp(statement->subname, META_CHECK_NAME) == 0 ?
+				own_item_table(statement->relation) : InvalidOid;
+			if (OidIsValid(relid))
+				refuse_constraint(relid);
+			break;
+		default:
+			break;
+	}
+}
+
+static void
+before_alter(AlterTableStmt *statement)
+{
+	Oid			relid;
+	ListCell   *lc;
+
+	if (statement->objtype != OBJECT_TABLE)
+		return;
+	relid = own_item_table(statement->relation);
+	if (!OidIsValid(relid))
+		return;
+	foreach(lc, statement->cmds)
+		refuse_command(lfirst_node(AlterTableCmd, lc), relid);
+}
+
+static void
+refuse_command(AlterTableCmd *cmd, Oid relid)
+{
+	switch (cmd->subtype)
+	{
+		case AT_DropColumn:
+		case AT_AlterColumnType:
+		case AT_DropNotNull:
+			if (is_item_column(cmd->name))
+				refuse_column(relid, cmd->name);
+			break;
+		case AT_DropConstraint:
+			if (strcmp(cmd->name, META_CHECK_NAME) == 0)
+				refuse_constraint(relid);
+			break;
+		case AT_AddInherit:
+		case AT_AddOf:
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("item table \"%s\" cannot take its columns from elsewhere",
+							get_rel_name(relid)),
+					 errdetail("Item tables do not take part in inheritance and are not of a composite type.")));
+			break;
+		default:
+			break;
+	}
+}
+
+static void
+before_drop_index(DropStmt *statement)
+{
+	ListCell   *lc;
+
+	if (statement->removeType != OBJECT_INDEX)
+		return;
+	foreach(lc, statement->objects)
+	{
+		RangeVar   *name = makeRangeVarFromNameList(lfirst(lc));
+		Oid			index = RangeVarGetRelid(name, NoLock, true);
+		Oid			relid;
+		const ItemTable *table;
+
+		if (!OidIsValid(index) ||
+			(get_rel_relkind(index) != RELKIND_INDEX &&
+			 get_rel_relkind(index) != RELKIND_PARTITIONED_INDEX))
+			continue;
+		relid = IndexGetRelation(index, true);
+		if (!OidIsValid(relid) || !is_item_table(relid) ||
+			!compat_owns_relation(relid))
+			continue;
+		table = meta_table_if_any(relid);
+		if (table != NULL && table->key_index == index)
+			ereport(ERROR,
+					(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+					 errmsg("cannot drop index \"%s\" because it is the key index of item table \"%s\"",
+							get_rel_name(index), get_rel_name(relid)),
+					 errhint("REINDEX INDEX CONCURRENTLY rebuilds it; partitioning.drop_table() drops the table.")));
+	}
+}
+
+/*
+ * The item table that a command names, if it is one and the current user owns
+ * it; otherwise the command fails, or does not concern us.
+ */
+static Oid
+own_item_table(RangeVar *relation)
+{
+	Oid			relid = RangeVarGetRelid(relation, NoLock, true);
+
+	if (!OidIsValid(relid) || !is_item_table(relid) ||
+		!compat_owns_relation(relid))
+		return InvalidOid;
+	return relid;
+}
+
+/* By name and row alone, so it does not fail on what DDL has half changed. */
+static bool
+is_item_table(Oid relid)
+{
+	char		relkind = get_rel_relkind(relid);
+	char	   *schema_name;
+
+	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
+		return false;
+	schema_name = get_namespace_name(get_rel_namespace(relid));
+	return schema_name != NULL &&
+		meta_is_registered(schema_name, get_rel_name(relid));
+}
+
+static bool
+is_item_column(const char *name)
+{
+	return strcmp(name, META_PK_COLUMN) == 0 ||
+		strcmp(name, META_SK_COLUMN) == 0 ||
+		strcmp(name, META_ATTRIBUTES_COLUMN) == 0;
+}
+
+static void
+refuse_column(Oid relid, const char *column)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("column \"%s\" of item table \"%s\" cannot be renamed, dropped, made nullable or given another type",
+					column, get_rel_name(relid)),
+			 errhint("Further columns can be added to an item table and altered as usual.")));
+}
+
+static void
+refuse_constraint(Oid relid)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("constraint \"%s\" of item table \"%s\" cannot be renamed or dropped",
+					META_CHECK_NAME, get_rel_name(relid))));
+}
+
+/*
+ * Remembers an item table's names before a command changes them.  The lock is
+ * the one that the command itself is about to take.
+ */
+static void
+remember(Node *parsetree, RangeVar *relation)
+{
+	Oid			relid = own_item_table(relation);
+	PendingRename *entry;
+	MemoryContext old;
+
+	if (!OidIsValid(relid))
+		return;
+	LockRelationOid(relid, AccessExclusiveLock);
+	if (RangeVarGetRelid(relation, NoLock, true) != relid ||
+		!is_item_table(relid))
+		return;					/* renamed meanwhile: the command will see */
+
+	old = MemoryContextSwitchTo(TopMemoryContext);
+	entry = palloc(sizeof(PendingRename));
+	entry->lxid = compat_my_lxid();
+	entry->parsetree = parsetree;
+	entry->relid = relid;
+	namestrcpy(&entry->schema_name,
+			   get_namespace_name(get_rel_namespace(relid)));
+	namestrcpy(&entry->table_name, get_rel_name(relid));
+	pending = lappend(pending, entry);
+	MemoryContextSwitchTo(old);
+}
+
+/* Gives the row of a remembered table its new names. */
+static void
+follow(Node *parsetree)
+{
+	ListCell   *lc;
+
+	foreach(lc, pending)
+	{
+		PendingRename *entry = lfirst(lc);
+		bool		ours = entry->lxid == compat_my_lxid() &&
+			entry->parsetree == parsetree;
+		char	   *table_name = get_rel_name(entry->relid);
+
+		if (ours && table_name != NULL)
+			meta_row_rename(NameStr(entry->schema_name),
+							NameStr(entry->table_name),
+							get_namespace_name(get_rel_namespace(entry->relid)),
+							table_name);
+		if (ours || entry->lxid != compat_my_lxid())
+		{
+			pending = foreach_delete_current(pending, lc);
+			pfree(entry);
+		}
+	}
+}
+
+static void
+after_partition(RangeVar *parent, RangeVar *partition)
+{
+	Oid			relid = RangeVarGetRelid(parent, NoLock, true);
+	Oid			partition_relid = RangeVarGetRelid(partition, NoLock, true);
+	const ItemTable *table;
+
+	if (!OidIsValid(relid) || !OidIsValid(partition_relid) ||
+		!is_item_table(relid))
+		return;
+	table = meta_table_if_any(relid);
+	if (table != NULL)
+		meta_complete_partition(table, partition_relid);
+}
+
+/*
+ * What pg_event_trigger_dropped_objects() returns, called as the executor
+ * calls it, without SQL text or SPI.
+ */
+static Tuplestorestate *
+dropped_objects(TupleDesc *desc)
+{
+	LOCAL_FCINFO(fcinfo, 0);
+	FmgrInfo	flinfo;
+	ReturnSetInfo rsinfo = {.type = T_ReturnSetInfo};
+	EState	   *estate = CreateExecutorState();
+
+	fmgr_info(F_PG_EVENT_TRIGGER_DROPPED_OBJECTS, &flinfo);
+	rsinfo.econtext = CreateExprContext(estate);
+	rsinfo.econtext->ecxt_per_query_memory = CurrentMemoryContext;
+	rsinfo.allowedModes = SFRM_Materialize;
+	rsinfo.returnMode = SFRM_Materialize;
+	InitFunctionCallInfoData(*fcinfo, &flinfo, 0, InvalidOid, NULL,
+							 (Node *) &rsinfo);
+	(void) FunctionCallInvoke(fcinfo);
+	*desc = rsinfo.setDesc;
+	return rsinfo.setResult;
+}

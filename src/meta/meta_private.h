@@ -1,0 +1,61 @@
+/*
+ * meta_private.h
+ *	  What the files of meta/ share.
+ */
+#ifndef PT_META_PRIVATE_H
+#define PT_META_PRIVATE_H
+
+#include "nodes/primnodes.h"
+#include "utils/relcache.h"
+
+#include "meta/meta.h"
+
+#define META_SCHEMA		"partitioning"
+
+/* A row of partitioning.tables; strings are palloc'd. */
+typedef struct MetaRow
+{
+	const char *schema_name;
+	const char *table_name;
+	KeySchema	schema;
+} MetaRow;
+
+/* prototypes for functions in meta_catalog.c */
+extern Oid	meta_catalog_relid(void);	/* InvalidOid: no extension here */
+extern bool meta_row_find(const char *schema_name, const char *table_name,
+						  MetaRow *row);
+extern List *meta_rows_all(void);	/* of MetaRow * */
+extern void meta_row_insert(const MetaRow *row);
+extern bool meta_row_delete(const char *schema_name, const char *table_name);
+extern void meta_row_rename(const char *schema_name, const char *table_name,
+							const char *new_schema_name,
+							const char *new_table_name);
+extern void meta_rows_rename_schema(const char *schema_name,
+									const char *new_schema_name);
+
+/* prototypes for functions in meta_cache.c */
+
+/* A remembered name resolution holds while this stands still. */
+extern uint64 meta_name_generation(void);
+
+/* prototypes for functions in meta_define.c */
+
+/* Index of an open relation that can serve as key index, or InvalidOid. */
+extern Oid	meta_find_key_index(Relation rel, const KeySchema *schema,
+								const AttrNumber *key_attnums);
+
+/*
+ * Columns of an item table of this schema.  NULL and attnums, or what is
+ * wrong with them as a palloc'd sentence.
+ */
+extern const char *meta_check_columns(Relation rel, const KeySchema *schema,
+									  AttrNumber *key_attnums,
+									  AttrNumber *attributes_attnum);
+
+/* Whether the constraint of create_table() is the only check constraint. */
+extern bool meta_has_only_item_check(Relation rel, const KeySchema *schema);
+
+/* Gives a partition of an item table what ATTACH does not give it. */
+extern void meta_complete_partition(const ItemTable *table, Oid partition);
+
+#endif							/* PT_META_PRIVATE_H */
