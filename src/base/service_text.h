@@ -111,6 +111,137 @@
 #define TEXT_TABLE_EXISTS \
 	"Table already exists: %s"
 
+/*
+ * Expressions.  The %s after "Invalid" is the request parameter's name:
+ * ConditionExpression, UpdateExpression and so on.
+ */
+#define TEXT_EXPR \
+	"Invalid %s: "
+#define TEXT_EXPR_SIZE \
+	TEXT_EXPR "Expression size has exceeded the maximum allowed size; expression size: %zu"
+#define TEXT_EXPR_EMPTY \
+	TEXT_EXPR "The expression can not be empty;"
+#define TEXT_EXPR_SYNTAX \
+	TEXT_EXPR "Syntax error; token: \"%.*s\", near: \"%.*s\""
+#define TEXT_EXPR_OPERATORS \
+	TEXT_EXPR "The expression contains too many operators; operator count: %d"
+#define TEXT_EXPR_PATH_DEPTH \
+	TEXT_EXPR "The document path has too many nesting levels; nesting levels: %d"
+#define TEXT_EXPR_LIST_INDEX \
+	TEXT_EXPR "List index is not within the allowable range; index: [%.*s]"
+#define TEXT_EXPR_PARENTHESES \
+	TEXT_EXPR "The expression has redundant parentheses;"
+#define TEXT_EXPR_FUNCTION_NAME \
+	TEXT_EXPR "Invalid function name; function: %.*s"
+#define TEXT_EXPR_FUNCTION_MISUSED \
+	TEXT_EXPR "The function is not allowed to be used this way in an expression; function: %s"
+#define TEXT_EXPR_RESERVED \
+	TEXT_EXPR "Attribute name is a reserved keyword; reserved keyword: %.*s"
+#define TEXT_EXPR_NAME_UNDEFINED \
+	TEXT_EXPR "An expression attribute name used in the document path is not defined; attribute name: %.*s"
+#define TEXT_EXPR_VALUE_UNDEFINED \
+	TEXT_EXPR "An expression attribute value used in expression is not defined; attribute value: %.*s"
+#define TEXT_EXPR_OPERAND_COUNT \
+	TEXT_EXPR "Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d"
+#define TEXT_EXPR_IN_OPERANDS \
+	TEXT_EXPR "The IN operator is provided with too many operands; number of operands: %d"
+#define TEXT_EXPR_NOT_DISTINCT \
+	TEXT_EXPR "The first operand must be distinct from the remaining operands for this operator or function; operator: %s, first operand: %s"
+#define TEXT_EXPR_PATH_REQUIRED \
+	TEXT_EXPR "Operator or function requires a document path; operator or function: %s"
+#define TEXT_EXPR_OPERAND_TYPE \
+	TEXT_EXPR "Incorrect operand type for operator or function; operator or function: %s, operand type: %s"
+#define TEXT_EXPR_ATTRIBUTE_TYPE_NAME \
+	TEXT_EXPR "Invalid attribute type name found; type: %s, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}"
+#define TEXT_EXPR_ANY_TYPE \
+	"{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
+#define TEXT_EXPR_BETWEEN_TYPES \
+	TEXT_EXPR "The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: %s, upper bound operand: %s"
+#define TEXT_EXPR_BETWEEN_BOUNDS \
+	TEXT_EXPR "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: %s, upper bound operand: %s"
+#define TEXT_EXPR_SECTION_REPEATED \
+	TEXT_EXPR "The \"%s\" section can only be used once in an update expression;"
+#define TEXT_EXPR_PATHS_OVERLAP \
+	TEXT_EXPR "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: %s, path two: %s"
+#define TEXT_EXPR_PATHS_CONFLICT \
+	TEXT_EXPR "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: %s, path two: %s"
+#define TEXT_EXPR_SECTION_OPERAND_TYPE \
+	TEXT_EXPR "Incorrect operand type for operator or function; operator: %s, operand type: %s"
+
+/* placeholders */
+#define TEXT_NAMES_WITHOUT_EXPRESSION \
+	"ExpressionAttributeNames can only be specified when using expressions"
+#define TEXT_VALUES_WITHOUT_EXPRESSION \
+	"ExpressionAttributeValues can only be specified when using expressions: %s is null"
+#define TEXT_VALUES_WITHOUT_EXPRESSIONS \
+	"ExpressionAttributeValues can only be specified when using expressions: %s are null"
+#define TEXT_PLACEHOLDERS_EMPTY \
+	"%s must not be empty"
+#define TEXT_PLACEHOLDER_KEY \
+	"%s contains invalid key: Syntax error; key: \"%.*s\""
+#define TEXT_PLACEHOLDER_KEY_SIZE \
+	"%s contains invalid key: The size of the key exceeds the limit of %d bytes; key size: %u"
+#define TEXT_NAME_EMPTY \
+	"ExpressionAttributeNames contains invalid value: Attribute name must not be empty; key: %.*s"
+#define TEXT_NAME_SIZE \
+	"ExpressionAttributeNames contains invalid value: Attribute name exceeds the limit of %d bytes; key: %.*s"
+#define TEXT_NAME_TYPE \
+	"ExpressionAttributeNames contains invalid value: Attribute name must be a string; key: %.*s"
+#define TEXT_VALUE_INVALID \
+	"ExpressionAttributeValues contains invalid value: %s for key %.*s"
+#define TEXT_PLACEHOLDERS_SIZE \
+	"ExpressionAttributeNames and ExpressionAttributeValues exceed the maximum allowed size of %d bytes"
+#define TEXT_PLACEHOLDERS_UNUSED \
+	"Value provided in %s unused in expressions: keys: {%s}"
+
+/* expressions against a key schema */
+#define TEXT_FILTER_ON_KEY \
+	"Filter Expression can only contain non-primary key attributes: Primary key attribute: %.*s"
+#define TEXT_KEY_NOT_SCALAR \
+	"Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: %.*s"
+#define TEXT_INDEX_KEY_NOT_SCALAR \
+	"Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: IndexKey: %.*s"
+#define TEXT_UPDATE_OF_KEY \
+	TEXT_PARAMETER_INVALID "Cannot update attribute %.*s. This attribute is part of the key"
+
+/* key conditions */
+#define TEXT_KEYCOND_OPERATOR \
+	"Invalid operator used in KeyConditionExpression: %s"
+#define TEXT_KEYCOND_NESTED_OPERATION \
+	"KeyConditionExpressions cannot contain nested operations"
+#define TEXT_KEYCOND_NESTED_ATTRIBUTE \
+	"KeyConditionExpressions cannot have conditions on nested attributes"
+#define TEXT_KEYCOND_SEVERAL_ATTRIBUTES \
+	"Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition"
+#define TEXT_KEYCOND_NO_ATTRIBUTE \
+	"Invalid condition in KeyConditionExpression: No key attribute specified"
+#define TEXT_KEYCOND_FIRST_OPERAND \
+	"Invalid condition in KeyConditionExpression: %s operator must have the key attribute as its first operand"
+#define TEXT_KEYCOND_ONE_PER_KEY \
+	"KeyConditionExpressions must only contain one condition per key"
+#define TEXT_KEYCOND_COUNT \
+	"Conditions can be of length 1 or 2 only"
+#define TEXT_KEYCOND_ABSENT \
+	"Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
+#define TEXT_KEYCOND_MISSED \
+	"Query condition missed key schema element: %.*s"
+#define TEXT_KEYCOND_NOT_SUPPORTED \
+	"Query key condition not supported"
+#define TEXT_KEYCOND_TYPE \
+	TEXT_PARAMETER_INVALID "Condition parameter type does not match schema type"
+#define TEXT_OPERATOR_TYPE \
+	TEXT_PARAMETER_INVALID "ComparisonOperator %s is not valid for %s AttributeValue type"
+#define TEXT_KEYCOND_EMPTY \
+	TEXT_PARAMETER_INVALID "The AttributeValue for a key attribute cannot contain an empty %s value. Key: %.*s"
+
+/* updates, at run time */
+#define TEXT_UPDATE_MISSING \
+	"The provided expression refers to an attribute that does not exist in the item"
+#define TEXT_UPDATE_TYPE \
+	"An operand in the update expression has an incorrect data type"
+#define TEXT_UPDATE_PATH \
+	"The document path provided in the update expression is invalid for update"
+
 /* operations */
 #define TEXT_CONDITION_FAILED \
 	"The conditional request failed"

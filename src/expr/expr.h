@@ -47,7 +47,10 @@ extern ExprRequest *expr_request_begin(Jsonb *names, const ItemData *values);
 extern ItemExpr *expr_prepare(ExprRequest *request, ExprKind kind,
 							  const char *text, size_t len);
 
-/* Complains about placeholders that no prepared expression used. */
+/*
+ * Complains about placeholders that no prepared expression used, then about
+ * what cannot be a key condition whatever the schema.
+ */
 extern void expr_request_finish(ExprRequest *request);
 
 /* "UpdateExpression", "ConditionExpression", ... */
@@ -62,9 +65,12 @@ extern void expr_check_schema(const ItemExpr *expr, const KeySchema *schema,
 							  bool is_query);
 
 /* prototypes for functions in expr_eval.c */
+
+/* An absent item (row->attributes.data is NULL) has no attributes at all. */
 extern bool expr_condition_holds(const ItemExpr *expr, const ItemRow *row);
 
 /* prototypes for functions in expr_keycond.c */
+
 typedef struct ExprKeyCondition
 {
 	ItemRef		pk;
@@ -72,6 +78,10 @@ typedef struct ExprKeyCondition
 	KeyRange	range;			/* bounds carry refs only; datums are not set */
 } ExprKeyCondition;
 
+/*
+ * Matches a key condition with a schema, after expr_request_finish().  The
+ * refs point into the request's values, or are palloc'd.
+ */
 extern void expr_key_condition(const ItemExpr *expr, const KeySchema *schema,
 							   ExprKeyCondition *result);
 
