@@ -11,6 +11,7 @@
 
 #include "base/guc.h"
 #include "meta/meta.h"
+#include "store/store.h"
 
 PG_MODULE_MAGIC;
 
@@ -21,4 +22,5 @@ _PG_init(void)
 {
 	guc_init();
 	meta_init();
+	store_init();
 }

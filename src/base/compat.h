@@ -94,4 +94,100 @@ compat_primary_key_index(Relation rel)
 #define compat_constraint_enforce(constraint) ((void) (constraint))
 #endif
 
+/*
+ * 16: permission info left the range table entry; an updated row may need
+ * entries in summarizing indexes only.  18: more arguments.
+ */
+#if PG_VERSION_NUM >= 160000
+typedef struct RTEPermissionInfo CompatPermissionInfo;
+#define compat_add_permission_info(permissions, rte) \
+	addRTEPermissionInfo(permissions, rte)
+#define compat_eval_plan_qual_init(epqstate, estate) \
+	EvalPlanQualInit(epqstate, estate, NULL, NIL, -1, NIL)
+#define compat_insert_index_tuples(relinfo, slot, estate, update, \
+								   no_dup_error, conflict, arbiters, \
+								   only_summarizing) \
+	ExecInsertIndexTuples(relinfo, slot, estate, update, no_dup_error, \
+						  conflict, arbiters, only_summarizing)
+#define CompatUpdateIndexes			TU_UpdateIndexes
+#define COMPAT_INDEXES_NONE(x)		((x) == TU_None)
+#define COMPAT_INDEXES_SUMMARIZING(x) ((x) == TU_Summarizing)
+#else
+typedef struct RangeTblEntry CompatPermissionInfo;
+#define compat_add_permission_info(permissions, rte) \
+	((void) (permissions), (rte))
+#define compat_eval_plan_qual_init(epqstate, estate) \
+	EvalPlanQualInit(epqstate, estate, NULL, NIL, -1)
+#define compat_insert_index_tuples(relinfo, slot, estate, update, \
+								   no_dup_error, conflict, arbiters, \
+								   only_summarizing) \
+	ExecInsertIndexTuples(relinfo, slot, estate, update, no_dup_error, \
+						  conflict, arbiters)
+#define CompatUpdateIndexes			bool
+#define COMPAT_INDEXES_NONE(x)		(!(x))
+#define COMPAT_INDEXES_SUMMARIZING(x) false
+#endif
+
+/* 18: unpruned relations.  16: permission infos. */
+#if PG_VERSION_NUM >= 180000
+#define compat_init_range_table(estate, rtable, permissions) \
+	ExecInitRangeTable(estate, rtable, permissions, bms_make_singleton(1))
+#elif PG_VERSION_NUM >= 160000
+#define compat_init_range_table(estate, rtable, permissions) \
+	ExecInitRangeTable(estate, rtable, permissions)
+#else
+#define compat_init_range_table(estate, rtable, permissions) \
+	ExecInitRangeTable(estate, rtable)
+#endif
+
+/* 18: triggers are told of MERGE.  16: they report the lock's result. */
+#if PG_VERSION_NUM >= 180000
+#define compat_before_row_update(estate, epqstate, relinfo, tid, slot) \
+	ExecBRUpdateTriggers(estate, epqstate, relinfo, tid, NULL, slot, \
+						 NULL, NULL, false)
+#define compat_before_row_delete(estate, epqstate, relinfo, tid) \
+	ExecBRDeleteTriggers(estate, epqstate, relinfo, tid, NULL, NULL, \
+						 NULL, NULL, false)
+#elif PG_VERSION_NUM >= 160000
+#define compat_before_row_update(estate, epqstate, relinfo, tid, slot) \
+	ExecBRUpdateTriggers(estate, epqstate, relinfo, tid, NULL, slot, \
+						 NULL, NULL)
+#define compat_before_row_delete(estate, epqstate, relinfo, tid) \
+	ExecBRDeleteTriggers(estate, epqstate, relinfo, tid, NULL, NULL, \
+						 NULL, NULL)
+#else
+#define compat_before_row_update(estate, epqstate, relinfo, tid, slot) \
+	ExecBRUpdateTriggers(estate, epqstate, relinfo, tid, NULL, slot, NULL)
+#define compat_before_row_delete(estate, epqstate, relinfo, tid) \
+	ExecBRDeleteTriggers(estate, epqstate, relinfo, tid, NULL, NULL)
+#endif
+
+/* 17: index methods may keep state over several insertions. */
+#if PG_VERSION_NUM >= 170000
+#define compat_index_insert_cleanup(index, info) \
+	index_insert_cleanup(index, info)
+#else
+#define compat_index_insert_cleanup(index, info) ((void) 0)
+#endif
+
+/* 16: a search in nbtree is told the table.  17: not the snapshot. */
+#if PG_VERSION_NUM >= 170000
+#define compat_bt_search(index, heap, key, buffer, snapshot) \
+	_bt_search(index, heap, key, buffer, BT_READ)
+#define compat_bt_search_init(key)	((key)->backward = false)
+#else
+#define compat_bt_search(index, heap, key, buffer, snapshot) \
+	_bt_search(index, key, buffer, BT_READ, snapshot)
+#define compat_bt_search_init(key)	((key)->pivotsearch = false)
+#endif
+
+/* 18: index scans count for EXPLAIN. */
+#if PG_VERSION_NUM >= 180000
+#define compat_index_beginscan(heap, index, snapshot, nkeys) \
+	index_beginscan(heap, index, snapshot, NULL, nkeys, 0)
+#else
+#define compat_index_beginscan(heap, index, snapshot, nkeys) \
+	index_beginscan(heap, index, snapshot, nkeys, 0)
+#endif
+
 #endif							/* PT_BASE_COMPAT_H */

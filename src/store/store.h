@@ -41,7 +41,6 @@
 typedef struct StoreRelation
 {
 	Oid			relid;
-	bool		valid;			/* no invalidation since it was filled */
 	bool		plain;			/* nothing but the key index takes part in a
 								 * write: no further columns, constraints or
 								 * indexes (triggers are looked at apart) */
@@ -63,8 +62,10 @@ typedef struct ItemStore
 	Relation	key_index;		/* its unique index on (pk [, sk]) */
 	StoreRelation relation;
 	bool		contended;		/* a change lost a race: lock first now */
+	bool		presumed;		/* store_lock() did not look for the row */
 	const ItemData *stored;		/* what the last insert or update stored,
-								 * after triggers; NULL: they suppressed it */
+								 * after triggers */
+	bool		suppressed;		/* a trigger suppressed the last change */
 	struct StoreWriteState *write;	/* executor state, when it is needed */
 } ItemStore;
 
@@ -129,9 +130,11 @@ extern bool store_fetch(ItemStore *store, const ItemKey *key,
 /*
  * Finds the latest committed version of the row of this key, or that of the
  * own transaction, to change it; row->exists is false when there is none.
- * The row is locked only when a race was lost before or triggers need it.  At
- * REPEATABLE READ and above, a row that was changed or came into being since
- * the snapshot is a serialization_failure.
+ * The row is locked only when a race was lost before or triggers need it.
+ * Without ACL_SELECT, when nothing depends on the old row, absence may be a
+ * guess that store_insert() will correct.  At REPEATABLE READ and above, a row
+ * that was changed or came into being since the snapshot is a
+ * serialization_failure.
  */
 extern void store_lock(ItemStore *store, const ItemKey *key, StoreRow *row);
 
@@ -158,18 +161,26 @@ pg_nodiscard extern bool store_update(ItemStore *store, const ItemKey *key,
 pg_nodiscard extern bool store_delete(ItemStore *store, const ItemKey *key,
 									  StoreRow *row);
 
+/* prototypes for functions in store_trigger.c */
+
 /*
- * Where the direct path tells of a changed row, at the end of each insert,
- * update and delete: the seam for what the row trigger does in plain SQL.
+ * Told of each changed row at the end of its insert, update or delete.
  * old_row and new_attributes are NULL where there is none.
  */
+typedef void (*StoreChangeCallback) (ItemStore *store, const ItemKey *key,
+									 const StoreRow *old_row,
+									 const ItemData *new_attributes);
+
+extern void store_register_change_callback(StoreChangeCallback callback);
 extern void store_row_changed(ItemStore *store, const ItemKey *key,
 							  const StoreRow *old_row,
 							  const ItemData *new_attributes);
 
 /* prototypes for functions in store_relation.c */
-extern const StoreRelation *store_relation_get(Relation rel,
-											   const KeySchema *schema);
+extern void store_relation_get(Relation rel, const KeySchema *schema,
+							   StoreRelation *info);
+extern Oid	store_index_operator(Relation index, int column, Oid type,
+								 StrategyNumber strategy);
 extern void store_init(void);
 
 #endif							/* PT_STORE_H */

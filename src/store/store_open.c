@@ -1,0 +1,372 @@
+/*
+ * store_open.c
+ *	  The one resolver: from an item table and a key to the relation to open.
+ *
+ * Opening a relation in C skips every check that the executor makes, so all
+ * of them stand here and run on every call: privileges of the current user
+ * on the table as named, row security, rules, read-only transactions,
+ * recovery.  Today the result is the table itself or the hash partition of
+ * the key.  Whatever else may hold the rows one day (a shard elsewhere) is
+ * decided here, and a relation without rows of its own is an error, because
+ * reading it would look like an empty table.
+ *
+ * Relations stay locked to the end of the transaction, as after any SQL
+ * statement.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/objectaddress.h"
+#include "catalog/pg_namespace.h"
+#include "miscadmin.h"
+#include "partitioning/partbounds.h"
+#include "partitioning/partdesc.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/partcache.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
+
+#include "base/compat.h"
+#include "base/errors.h"
+#include "base/service_text.h"
+#include "store/store.h"
+#include "store/store_private.h"
+
+static void check_writable(const ItemTable *table, AclMode access);
+static Relation open_named(const ItemTable *table, LOCKMODE lockmode);
+static bool same_schema(const KeySchema *a, const KeySchema *b);
+static void check_privileges(Relation rel, const ItemTable *table,
+							 AclMode access);
+static void check_privilege(Relation rel, const ItemTable *table,
+							AclMode mode);
+static bool columns_permit(Relation rel, const ItemTable *table, AclMode mode);
+static void check_row_security(Relation rel);
+static void check_rules(Relation rel, AclMode access);
+static void check_storage(Relation rel, Relation named);
+static Oid	leaf_for_key(Relation parent, const ItemKey *key);
+static void check_partitioning(Relation parent);
+static void enter_relation(ItemStore *store, Relation rel);
+static void leave_relation(ItemStore *store);
+
+ItemStore *
+store_open(const ItemTable *table, const ItemKey *key, AclMode access)
+{
+	ItemStore  *store = palloc0(sizeof(ItemStore));
+
+	if ((access & STORE_WRITES) != 0)
+		check_writable(table, access);
+	store->table = table;
+	store->access = access;
+	store->named = open_named(table, STORE_LOCKMODE(store));
+	check_privileges(store->named, table, access);
+	check_row_security(store->named);
+	check_rules(store->named, access);
+
+	if ((access & STORE_WRITES) != 0 && store->named->trigdesc != NULL)
+		store_executor_begin(store);
+	if (store->named->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		enter_relation(store, store->named);
+	else if (key != NULL)
+		store_route(store, key);
+	return store;
+}
+
+/* The executor's ExecCheckXactReadOnly(), for one relation. */
+static void
+check_writable(const ItemTable *table, AclMode access)
+{
+	const char *command = (access & ACL_INSERT) != 0 ? "INSERT" :
+		(access & ACL_UPDATE) != 0 ? "UPDATE" : "DELETE";
+
+	if (XactReadOnly && !isTempNamespace(get_rel_namespace(table->relid)))
+		PreventCommandIfReadOnly(command);
+	PreventCommandIfParallelMode(command);
+}
+
+/*
+ * Opens the table as named.  The descriptor was found without a lock: the
+ * table may have been dropped, or made anew with another key, meanwhile.
+ */
+static Relation
+open_named(const ItemTable *table, LOCKMODE lockmode)
+{
+	Relation	rel = try_table_open(table->relid, lockmode);
+	const ItemTable *now;
+
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_RESOURCE_NOT_FOUND),
+				 errmsg(TEXT_RESOURCE_NOT_FOUND),
+				 errdetail("Table \"%s.%s\" was dropped meanwhile.",
+						   table->schema_name, table->table_name)));
+	now = meta_table(table->relid);
+	if (now != table && !same_schema(&now->schema, &table->schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("key schema of item table \"%s\" was changed meanwhile",
+						RelationGetRelationName(rel))));
+	if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		check_storage(rel, rel);
+	return rel;
+}
+
+static bool
+same_schema(const KeySchema *a, const KeySchema *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (int i = 0; i < a->n; i++)
+	{
+		const KeyAttribute *x = &a->attributes[i];
+		const KeyAttribute *y = &b->attributes[i];
+
+		if (x->type != y->type || x->name_len != y->name_len ||
+			memcmp(x->name, y->name, x->name_len) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* What ExecCheckRTPerms() and the name lookup of a statement would check. */
+static void
+check_privileges(Relation rel, const ItemTable *table, AclMode access)
+{
+	Oid			namespace = RelationGetNamespace(rel);
+
+	/* Pure saving of catalog lookups: a superuser passes all of them. */
+	if (superuser())
+		return;
+
+	if (compat_schema_aclcheck(namespace, ACL_USAGE) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_SCHEMA,
+					   get_namespace_name(namespace));
+	if (pg_class_aclmask(RelationGetRelid(rel), GetUserId(), access,
+						 ACLMASK_ALL) == access)
+		return;
+	check_privilege(rel, table, access & ACL_SELECT);
+	check_privilege(rel, table, access & ACL_INSERT);
+	check_privilege(rel, table, access & ACL_UPDATE);
+	check_privilege(rel, table, access & ACL_DELETE);
+}
+
+static void
+check_privilege(Relation rel, const ItemTable *table, AclMode mode)
+{
+	if (mode == 0 ||
+		pg_class_aclcheck(RelationGetRelid(rel), GetUserId(),
+						  mode) == ACLCHECK_OK ||
+		columns_permit(rel, table, mode))
+		return;
+	aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(rel->rd_rel->relkind),
+				   RelationGetRelationName(rel));
+}
+
+/* Does the user hold the privilege on each column that we use it for? */
+static bool
+columns_permit(Relation rel, const ItemTable *table, AclMode mode)
+{
+	Oid			relid = RelationGetRelid(rel);
+
+	if (mode == ACL_DELETE)
+		return false;
+	if (pg_attribute_aclcheck(relid, table->attributes_attnum, GetUserId(),
+							  mode) != ACLCHECK_OK)
+		return false;
+	if (mode == ACL_UPDATE)
+		return true;			/* never changes the key */
+	for (int i = 0; i < table->schema.n; i++)
+	{
+		if (pg_attribute_aclcheck(relid, table->key_attnums[i], GetUserId(),
+								  mode) != ACLCHECK_OK)
+			return false;
+	}
+	return true;
+}
+
+static void
+check_row_security(Relation rel)
+{
+	if (!rel->rd_rel->relrowsecurity ||
+		check_enable_rls(RelationGetRelid(rel), InvalidOid,
+						 false) != RLS_ENABLED)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("item functions cannot be used on table \"%s\" because row-level security applies to it",
+					RelationGetRelationName(rel)),
+			 errhint("Use SELECT, INSERT, UPDATE and DELETE, which obey the policies.")));
+}
+
+/* A rule rewrites statements, and there is no statement here. */
+static void
+check_rules(Relation rel, AclMode access)
+{
+	RuleLock   *rules = rel->rd_rules;
+
+	if (rules == NULL)
+		return;
+	for (int i = 0; i < rules->numLocks; i++)
+	{
+		RewriteRule *rule = rules->rules[i];
+
+		if ((rule->event == CMD_INSERT && (access & ACL_INSERT) != 0) ||
+			(rule->event == CMD_UPDATE && (access & ACL_UPDATE) != 0) ||
+			(rule->event == CMD_DELETE && (access & ACL_DELETE) != 0))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("item functions cannot change table \"%s\" because it has rules",
+							RelationGetRelationName(rel)),
+					 errhint("Use INSERT, UPDATE and DELETE, or replace the rules by triggers.")));
+	}
+}
+
+/* Only a relation with rows of its own, reachable by us, may be opened. */
+static void
+check_storage(Relation rel, Relation named)
+{
+	if (rel->rd_rel->relkind != RELKIND_RELATION)
+	{
+		if (rel == named)
+			ereport(ERROR,
+					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					 errmsg("\"%s\" is not a table",
+							RelationGetRelationName(rel))));
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("partition \"%s\" of item table \"%s\" does not hold its rows itself",
+						RelationGetRelationName(rel),
+						RelationGetRelationName(named)),
+				 errhint("Partitions of item tables must be ordinary tables.")));
+	}
+	if (RELATION_IS_OTHER_TEMP(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot access temporary tables of other sessions")));
+}
+
+void
+store_route(ItemStore *store, const ItemKey *key)
+{
+	Oid			leaf;
+
+	if (store->named->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		return;
+	leaf = leaf_for_key(store->named, key);
+	if (!OidIsValid(leaf))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("item table \"%s\" has no partition for this key",
+						RelationGetRelationName(store->named)),
+				 errhint("Create or attach the missing partitions.")));
+	store_enter_leaf(store, leaf);
+}
+
+/* Partition that rows of this key belong to, or InvalidOid. */
+static Oid
+leaf_for_key(Relation parent, const ItemKey *key)
+{
+	PartitionKey partkey;
+	PartitionDesc desc;
+	Datum		values[PARTITION_MAX_KEYS];
+	bool		isnull[PARTITION_MAX_KEYS];
+	uint64		hash;
+	int			position;
+
+	check_partitioning(parent);
+	partkey = RelationGetPartitionKey(parent);
+	desc = RelationGetPartitionDesc(parent, true);
+	if (desc->nparts == 0)
+		return InvalidOid;
+	values[0] = key->datums[0];
+	isnull[0] = false;
+	hash = compute_partition_hash_value(partkey->partnatts,
+										partkey->partsupfunc,
+										partkey->partcollation,
+										values, isnull);
+	position = desc->boundinfo->indexes[hash % desc->boundinfo->nindexes];
+	return position < 0 ? InvalidOid : desc->oids[position];
+}
+
+/* Rows of one partition key must be in one leaf, and the key must find it. */
+static void
+check_partitioning(Relation parent)
+{
+	PartitionKey key = RelationGetPartitionKey(parent);
+
+	if (key->strategy == PARTITION_STRATEGY_HASH && key->partnatts == 1 &&
+		key->partattrs[0] != InvalidAttrNumber &&
+		strcmp(NameStr(TupleDescAttr(RelationGetDescr(parent),
+									 key->partattrs[0] - 1)->attname),
+			   META_PK_COLUMN) == 0)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("item table \"%s\" is not partitioned by hash of its partition key",
+					RelationGetRelationName(parent)),
+			 errdetail("An item table can be partitioned by HASH (pk) only.")));
+}
+
+List *
+store_leaves(ItemStore *store)
+{
+	PartitionDesc desc;
+	List	   *leaves = NIL;
+
+	if (store->named->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		return list_make1_oid(RelationGetRelid(store->named));
+	check_partitioning(store->named);
+	desc = RelationGetPartitionDesc(store->named, true);
+	for (int i = 0; i < desc->nparts; i++)
+		leaves = lappend_oid(leaves, desc->oids[i]);
+	return leaves;
+}
+
+void
+store_enter_leaf(ItemStore *store, Oid leaf)
+{
+	Relation	rel;
+
+	if (store->rel != NULL && RelationGetRelid(store->rel) == leaf)
+		return;
+	leave_relation(store);
+	rel = table_open(leaf, STORE_LOCKMODE(store));
+	check_storage(rel, store->named);
+	enter_relation(store, rel);
+}
+
+static void
+enter_relation(ItemStore *store, Relation rel)
+{
+	store_relation_get(rel, &store->table->schema, &store->relation);
+	store->rel = rel;
+	store->key_index = index_open(store->relation.key_index,
+								  STORE_LOCKMODE(store));
+	if ((store->access & STORE_WRITES) != 0)
+		store_writes_begin(store);
+}
+
+static void
+leave_relation(ItemStore *store)
+{
+	if (store->rel == NULL)
+		return;
+	index_close(store->key_index, NoLock);
+	if (store->rel != store->named)
+		table_close(store->rel, NoLock);
+	store->rel = NULL;
+	store->key_index = NULL;
+}
+
+void
+store_close(ItemStore *store)
+{
+	if (store->write != NULL)
+		store_executor_end(store);
+	leave_relation(store);
+	table_close(store->named, NoLock);
+	pfree(store);
+}

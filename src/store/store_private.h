@@ -1,0 +1,51 @@
+/*
+ * store_private.h
+ *	  What the files of store/ share among themselves.
+ *
+ * store_write.c changes rows by the table and index access methods alone
+ * while nothing else has a say; as soon as triggers, constraints, further
+ * columns or indexes do, it hands over to store_executor.c.
+ */
+#ifndef PT_STORE_PRIVATE_H
+#define PT_STORE_PRIVATE_H
+
+#include "access/tableam.h"
+#include "storage/lockdefs.h"
+
+#include "store/store.h"
+
+#define STORE_WRITES	(ACL_INSERT | ACL_UPDATE | ACL_DELETE)
+
+#define STORE_LOCKMODE(store) \
+	(((store)->access & STORE_WRITES) != 0 ? RowExclusiveLock : AccessShareLock)
+
+/* prototypes for functions in store_probe.c */
+extern bool store_probe(ItemStore *store, const ItemKey *key,
+						Snapshot snapshot, TupleTableSlot *slot);
+
+/* prototypes for functions in store_row.c */
+extern void store_serialization_failure(TM_Result result);
+
+/* prototypes for functions in store_write.c */
+extern void store_writes_begin(ItemStore *store);
+extern uint32 store_speculate(ItemStore *store, TupleTableSlot *slot);
+extern void store_speculate_end(ItemStore *store, TupleTableSlot *slot,
+								uint32 token, bool succeeded);
+extern bool store_presumes_absent(const ItemStore *store);
+extern void store_wait_for_key(ItemStore *store, const ItemKey *key);
+extern bool store_judge(ItemStore *store, TM_Result result,
+						const TM_FailureData *failure, CommandId cid);
+
+/* prototypes for functions in store_executor.c */
+extern void store_executor_begin(ItemStore *store);
+extern void store_executor_enter(ItemStore *store);
+extern void store_executor_end(ItemStore *store);
+extern bool store_executor_locks(const ItemStore *store);
+extern bool store_executor_insert(ItemStore *store, const ItemKey *key,
+								  const ItemData *attributes);
+extern bool store_executor_update(ItemStore *store, const ItemKey *key,
+								  StoreRow *row, const ItemData *attributes);
+extern bool store_executor_delete(ItemStore *store, const ItemKey *key,
+								  StoreRow *row);
+
+#endif							/* PT_STORE_PRIVATE_H */

@@ -1,0 +1,243 @@
+/*
+ * store_probe.c
+ *	  Reading one row by its key through the key index.
+ *
+ * The general way is an index scan.  For nbtree, the setting up of a scan
+ * (a state of 27 kB, keys that are preprocessed, a page copied item by item)
+ * costs a good part of a lookup that wants one row, so a shorter way does what
+ * amcheck's root descent does: search to the leaf, compare there.  It is taken
+ * only where nothing but the rows of one snapshot is asked for:
+ *	 - MVCC snapshots, since pins are given up before the rows are fetched;
+ *	 - not at SERIALIZABLE, where the scan leaves predicate locks;
+ *	 - few index entries of the key, so that it is the scan that meets many
+ *	   dead ones and marks them.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/nbtree.h"
+#include "access/relscan.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_am.h"
+#include "pgstat.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "base/compat.h"
+#include "store/store.h"
+#include "store/store_private.h"
+
+#define MAX_ENTRIES		4
+
+/* Index entries of one key: where their rows are. */
+typedef struct KeyEntries
+{
+	int			n;
+	bool		overflow;		/* there are more */
+	ItemPointerData tids[MAX_ENTRIES];
+} KeyEntries;
+
+static bool short_way_suits(const ItemStore *store, Snapshot snapshot);
+static void search_key_fill(ItemStore *store, const ItemKey *key,
+							BTScanInsertData *search);
+static void collect_entries(Relation index, BTScanInsertData *search,
+							Buffer buffer, KeyEntries *entries);
+static bool collect_page(Relation index, BTScanInsertData *search, Page page,
+						 OffsetNumber offset, OffsetNumber greater,
+						 KeyEntries *entries);
+static void add_tuple(KeyEntries *entries, IndexTuple tuple);
+static void add_entry(KeyEntries *entries, ItemPointer tid);
+static bool fetch_visible(ItemStore *store, KeyEntries *entries,
+						  Snapshot snapshot, TupleTableSlot *slot);
+static bool probe_by_scan(ItemStore *store, const ItemKey *key,
+						  Snapshot snapshot, TupleTableSlot *slot);
+
+/* The row of a key that a snapshot sees, into a slot of the leaf. */
+bool
+store_probe(ItemStore *store, const ItemKey *key, Snapshot snapshot,
+			TupleTableSlot *slot)
+{
+	Relation	index = store->key_index;
+	BTScanInsertData search;
+	KeyEntries	entries;
+	Buffer		buffer;
+
+	if (!short_way_suits(store, snapshot))
+		return probe_by_scan(store, key, snapshot, slot);
+
+	search_key_fill(store, key, &search);
+	entries.n = 0;
+	entries.overflow = false;
+	_bt_freestack(compat_bt_search(index, store->rel, &search, &buffer,
+								   snapshot));
+	if (BufferIsValid(buffer))
+		collect_entries(index, &search, buffer, &entries);
+	if (entries.overflow)
+		return probe_by_scan(store, key, snapshot, slot);
+
+	pgstat_count_index_scan(index);
+	return fetch_visible(store, &entries, snapshot, slot);
+}
+
+static bool
+short_way_suits(const ItemStore *store, Snapshot snapshot)
+{
+	return store->key_index->rd_rel->relam == BTREE_AM_OID &&
+		IsMVCCSnapshot(snapshot) && !IsolationIsSerializable();
+}
+
+/* As _bt_first() would set it up for "pk = ? AND sk = ?". */
+static void
+search_key_fill(ItemStore *store, const ItemKey *key,
+				BTScanInsertData *search)
+{
+	Relation	index = store->key_index;
+
+	_bt_metaversion(index, &search->heapkeyspace,
+					&search->allequalimage);
+	search->anynullkeys = false;
+	search->nextkey = false;
+	compat_bt_search_init(search);
+	search->scantid = NULL;
+	search->keysz = key->n;
+	for (int i = 0; i < key->n; i++)
+		ScanKeyEntryInitializeWithInfo(&search->scankeys[i], 0, i + 1,
+									   InvalidStrategy, InvalidOid,
+									   index->rd_indcollation[i],
+									   index_getprocinfo(index, i + 1,
+														 BTORDER_PROC),
+									   key->datums[i]);
+}
+
+/*
+ * Gathers the entries equal to the search key, beginning on a leaf page that
+ * is pinned and share-locked; it is released.  They may go on to the right.
+ *
+ * The binary search leaves behind where entries that are strictly greater
+ * begin, as far as it has seen; so the first entry is known to be equal, or
+ * none to be, without another comparison.
+ */
+static void
+collect_entries(Relation index, BTScanInsertData *search, Buffer buffer,
+				KeyEntries *entries)
+{
+	BTInsertStateData place;
+	OffsetNumber offset;
+	OffsetNumber greater;
+
+	memset(&place, 0, sizeof(place));
+	place.itup_key = search;
+	place.buf = buffer;
+	offset = _bt_binsrch_insert(index, &place);
+	greater = place.bounds_valid ? place.stricthigh : offset;
+	while (collect_page(index, search, BufferGetPage(buffer), offset, greater,
+						entries))
+	{
+		BTPageOpaque opaque = BTPageGetOpaque(BufferGetPage(buffer));
+
+		buffer = _bt_relandgetbuf(index, buffer, opaque->btpo_next, BT_READ);
+		opaque = BTPageGetOpaque(BufferGetPage(buffer));
+		offset = P_FIRSTDATAKEY(opaque);
+		greater = InvalidOffsetNumber;
+	}
+	_bt_relbuf(index, buffer);
+}
+
+/*
+ * Gathers from one page; may entries of the key follow on the next?  With a
+ * valid offset "greater", the entry there is greater and the one at "offset",
+ * if it comes before, is equal.
+ */
+static bool
+collect_page(Relation index, BTScanInsertData *search, Page page,
+			 OffsetNumber offset, OffsetNumber greater, KeyEntries *entries)
+{
+	BTPageOpaque opaque = BTPageGetOpaque(page);
+	OffsetNumber max = PageGetMaxOffsetNumber(page);
+	bool		equal = OffsetNumberIsValid(greater);
+	bool		ignore_dead = !TransactionStartedDuringRecovery();
+
+	if (P_IGNORE(opaque))
+		return !P_RIGHTMOST(opaque);
+	for (; offset <= max; offset++)
+	{
+		ItemId		item = PageGetItemId(page, offset);
+
+		if (offset == greater)
+			return false;
+		if (!equal && _bt_compare(index, search, page, offset) != 0)
+			return false;
+		equal = false;
+		if (!ignore_dead || !ItemIdIsDead(item))
+			add_tuple(entries, (IndexTuple) PageGetItem(page, item));
+	}
+	return !P_RIGHTMOST(opaque) && !entries->overflow;
+}
+
+/* An entry, or several that deduplication has merged. */
+static void
+add_tuple(KeyEntries *entries, IndexTuple tuple)
+{
+	if (!BTreeTupleIsPosting(tuple))
+	{
+		add_entry(entries, &tuple->t_tid);
+		return;
+	}
+	for (int i = 0; i < BTreeTupleGetNPosting(tuple); i++)
+		add_entry(entries, BTreeTupleGetPostingN(tuple, i));
+}
+
+static void
+add_entry(KeyEntries *entries, ItemPointer tid)
+{
+	if (entries->n == MAX_ENTRIES)
+		entries->overflow = true;
+	else
+		entries->tids[entries->n++] = *tid;
+}
+
+static bool
+fetch_visible(ItemStore *store, KeyEntries *entries, Snapshot snapshot,
+			  TupleTableSlot *slot)
+{
+	IndexFetchTableData *fetch;
+	bool		found = false;
+
+	if (entries->n == 0)
+		return false;
+	pgstat_count_index_tuples(store->key_index, entries->n);
+	fetch = table_index_fetch_begin(store->rel);
+	for (int i = 0; i < entries->n && !found; i++)
+	{
+		bool		again = false;
+
+		found = table_index_fetch_tuple(fetch, &entries->tids[i], snapshot,
+										slot, &again, NULL);
+	}
+	table_index_fetch_end(fetch);
+	if (found)
+		pgstat_count_heap_fetch(store->key_index);
+	return found;
+}
+
+static bool
+probe_by_scan(ItemStore *store, const ItemKey *key, Snapshot snapshot,
+			  TupleTableSlot *slot)
+{
+	ScanKeyData keys[KEY_MAX_ATTRIBUTES];
+	IndexScanDesc scan;
+	bool		found;
+
+	for (int i = 0; i < key->n; i++)
+	{
+		keys[i] = store->relation.equal_keys[i];
+		keys[i].sk_argument = key->datums[i];
+	}
+	scan = compat_index_beginscan(store->rel, store->key_index, snapshot,
+								  key->n);
+	index_rescan(scan, keys, key->n, NULL, 0);
+	found = index_getnext_slot(scan, ForwardScanDirection, slot);
+	index_endscan(scan);
+	return found;
+}

@@ -1,0 +1,205 @@
+/*
+ * store_row.c
+ *	  One row by its key: point read, and finding the version to change.
+ *
+ * Rows are looked up under MVCC snapshots only.  A dirty snapshot would save
+ * taking one, but its scan can miss a row: an update puts the new version's
+ * index entry where the scan has been already, commits, and the scan then
+ * finds the old version dead.  For an insert the unique index would notice;
+ * a delete or a condition would be wrong.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/relscan.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "base/compat.h"
+#include "store/store.h"
+#include "store/store_private.h"
+
+static void row_set_attributes(const ItemStore *store, StoreRow *row);
+static void row_set_keys(const ItemTable *table, StoreRow *row);
+static void row_from_key(const ItemStore *store, const ItemKey *key,
+						 StoreRow *row);
+static bool row_lock(ItemStore *store, Snapshot snapshot, StoreRow *row);
+static void check_unchanged(ItemStore *store, const ItemKey *key,
+							const StoreRow *row);
+
+void
+store_row_init(ItemStore *store, StoreRow *row)
+{
+	row->exists = false;
+	row->slot = table_slot_create(store->rel, NULL);
+	row->row.nkeys = 0;
+	row->row.attributes.data = NULL;
+}
+
+void
+store_row_clear(StoreRow *row)
+{
+	ExecDropSingleTupleTableSlot(row->slot);
+	row->slot = NULL;
+	row->exists = false;
+}
+
+void
+store_row_from_slot(const ItemStore *store, StoreRow *row)
+{
+	const KeySchema *schema = &store->table->schema;
+
+	slot_getsomeattrs(row->slot, store->relation.last_attnum);
+	row_set_keys(store->table, row);
+	for (int i = 0; i < schema->n; i++)
+		row->row.keys[i].value =
+			key_ref_from_datum(schema->attributes[i].type,
+							   row->slot->tts_values[store->relation.key_attnums[i] - 1]);
+	row_set_attributes(store, row);
+	row->exists = true;
+}
+
+/* The columns are NOT NULL, so no null flag is looked at. */
+static void
+row_set_attributes(const ItemStore *store, StoreRow *row)
+{
+	int			column = store->relation.attributes_attnum - 1;
+
+	row->row.attributes =
+		item_root(DatumGetItemP(row->slot->tts_values[column]));
+}
+
+static void
+row_set_keys(const ItemTable *table, StoreRow *row)
+{
+	row->row.nkeys = table->schema.n;
+	for (int i = 0; i < table->schema.n; i++)
+	{
+		row->row.keys[i].name = table->schema.attributes[i].name;
+		row->row.keys[i].name_len = table->schema.attributes[i].name_len;
+	}
+}
+
+/* As store_row_from_slot(), when the key is known already. */
+static void
+row_from_key(const ItemStore *store, const ItemKey *key, StoreRow *row)
+{
+	slot_getsomeattrs(row->slot, store->relation.attributes_attnum);
+	row_set_keys(store->table, row);
+	for (int i = 0; i < key->n; i++)
+		row->row.keys[i].value = key->refs[i];
+	row_set_attributes(store, row);
+	row->exists = true;
+}
+
+bool
+store_fetch(ItemStore *store, const ItemKey *key, Snapshot snapshot,
+			StoreRow *row)
+{
+	row->exists = store_probe(store, key, snapshot, row->slot);
+	if (row->exists)
+		row_from_key(store, key, row);
+	return row->exists;
+}
+
+void
+store_lock(ItemStore *store, const ItemKey *key, StoreRow *row)
+{
+	bool		locks;
+
+	if (store_presumes_absent(store))
+	{
+		store->presumed = true;
+		row->exists = false;
+		return;
+	}
+
+	/*
+	 * Without a lock the change itself notices whether the row has changed
+	 * since, and a condition that fails has failed on the latest committed
+	 * version.
+	 */
+	locks = store->contended || store_executor_locks(store);
+	for (;;)
+	{
+		Snapshot	snapshot;
+
+		CHECK_FOR_INTERRUPTS();
+		snapshot = IsolationUsesXactSnapshot() ? GetTransactionSnapshot() :
+			GetLatestSnapshot();
+		row->exists = store_probe(store, key, snapshot, row->slot);
+		if (IsolationUsesXactSnapshot())
+			check_unchanged(store, key, row);
+		if (!row->exists)
+			return;
+		if (!locks || row_lock(store, snapshot, row))
+			break;
+	}
+	row_from_key(store, key, row);
+}
+
+/*
+ * Is what the transaction's snapshot sees, a version or none, still the
+ * latest?  Otherwise an answer to it would be one of the past.
+ */
+static void
+check_unchanged(ItemStore *store, const ItemKey *key, const StoreRow *row)
+{
+	TupleTableSlot *slot = table_slot_create(store->rel, NULL);
+	bool		exists;
+
+	exists = store_probe(store, key, GetLatestSnapshot(), slot);
+	if (row->exists && !exists)
+		store_serialization_failure(TM_Deleted);
+	if (exists &&
+		(!row->exists ||
+		 !ItemPointerEquals(&slot->tts_tid, &row->slot->tts_tid)))
+		store_serialization_failure(TM_Updated);
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+/*
+ * Locks the version that was found, waiting for whoever is changing it.
+ * Returns false when it is not the latest any more: the caller looks the key
+ * up again rather than following the chain of versions, which plain SQL may
+ * have led to another key.
+ */
+static bool
+row_lock(ItemStore *store, Snapshot snapshot, StoreRow *row)
+{
+	LockTupleMode mode = (store->access & ACL_DELETE) != 0 ?
+		LockTupleExclusive : LockTupleNoKeyExclusive;
+	TM_FailureData failure;
+	TM_Result	result;
+
+	result = table_tuple_lock(store->rel, &row->slot->tts_tid, snapshot,
+							  row->slot, GetCurrentCommandId(false), mode,
+							  LockWaitBlock, 0, &failure);
+	switch (result)
+	{
+		case TM_Ok:
+			return true;
+		case TM_Updated:
+		case TM_Deleted:
+			if (IsolationUsesXactSnapshot())
+				store_serialization_failure(result);
+			return false;
+		default:
+			elog(ERROR, "unexpected table_tuple_lock status: %u", result);
+	}
+	return false;
+}
+
+/* As the executor says it; does not return. */
+void
+store_serialization_failure(TM_Result result)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 result == TM_Deleted ?
+			 errmsg("could not serialize access due to concurrent delete") :
+			 errmsg("could not serialize access due to concurrent update")));
+}
