@@ -18,7 +18,7 @@ typedef struct ScanSpec
 	KeyRange	range;			/* sort key bounds within pk */
 	bool		forward;
 	const ItemKey *start_key;	/* rows strictly after it in this direction, or
-								 * NULL; outside the segment: no other bound */
+								 * NULL; must lie in pk or in the segment */
 	int32		segment;		/* of total_segments; 0 of 0: no segments */
 	int32		total_segments;
 } ScanSpec;
