@@ -26,12 +26,19 @@ static void append_number(StringInfo out, ItemRef number);
 static void append_typed_elements(StringInfo out, ItemRef container);
 static bool typed_payload(ItemType tag, ItemType payload);
 
-static inline void
-append_bytes(StringInfo out, const char *bytes, int len)
+/* Makes room for this many more bytes and a NUL; returns where they go. */
+static inline char *
+reserve(StringInfo out, int len)
 {
 	if (unlikely(out->maxlen - out->len <= len))
 		enlargeStringInfo(out, len);
-	memcpy(out->data + out->len, bytes, len);
+	return out->data + out->len;
+}
+
+static inline void
+append_bytes(StringInfo out, const char *bytes, int len)
+{
+	memcpy(reserve(out, len), bytes, len);
 	out->len += len;
 	out->data[out->len] = '\0';
 }
@@ -324,20 +331,31 @@ append_typed_elements(StringInfo out, ItemRef container)
 static void
 append_string(StringInfo out, const char *data, uint32 len)
 {
-	const char *p = data;
 	const char *end = data + len;
+	const char *p = item_plain_end(data, end);
+	char	   *to = reserve(out, len + 2);
 
-	enlargeStringInfo(out, len + 2);
-	append_literal(out, "\"");
-	for (;;)
+	/* Most strings are one run. */
+	*to++ = '"';
+	memcpy(to, data, p - data);
+	to += p - data;
+	if (likely(p == end))
 	{
-		const char *run = p;
+		*to++ = '"';
+		*to = '\0';
+		out->len = to - out->data;
+		return;
+	}
 
+	out->len = to - out->data;
+	while (p < end)
+	{
+		const char *run;
+
+		append_escape(out, *p++);
+		run = p;
 		p = item_plain_end(run, end);
 		append_bytes(out, run, p - run);
-		if (p == end)
-			break;
-		append_escape(out, *p++);
 	}
 	append_literal(out, "\"");
 }
@@ -377,8 +395,7 @@ append_escape(StringInfo out, char c)
 static void
 append_number(StringInfo out, ItemRef number)
 {
-	enlargeStringInfo(out, ITEM_NUMBER_MAX_TEXT);
-	out->len += item_number_print(number, out->data + out->len);
+	out->len += item_number_print(number, reserve(out, ITEM_NUMBER_MAX_TEXT));
 }
 
 /* Can a value of this type stand behind the tag in the typed form? */
