@@ -35,7 +35,7 @@ SHLIB_LINK   = -Wl,-Bsymbolic
 REGRESS      = install item_io item_number item_path item_ops item_json \
                item_limits \
                key_hash key_order key_prefix expr_condition expr_errors \
-               api_table
+               api_table meta_name meta_ddl meta_register
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8
 
