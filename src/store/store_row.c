@@ -69,7 +69,7 @@ row_set_attributes(const ItemStore *store, StoreRow *row)
 	int			column = store->relation.attributes_attnum - 1;
 
 	row->row.attributes =
-		item_root(DatumGetItemP(row->slot->tts_values[column]));
+		item_root(DatumGetItemPP(row->slot->tts_values[column]));
 }
 
 static void
