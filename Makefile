@@ -35,9 +35,15 @@ SHLIB_LINK   = -Wl,-Bsymbolic
 REGRESS      = install item_io item_number item_path item_ops item_json \
                item_limits \
                key_hash key_order key_prefix expr_condition expr_errors \
-               api_table meta_name meta_ddl meta_register
+               api_table api_item api_update api_query api_scan api_errors \
+               api_args api_context api_triggers settings
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8
+
+ISOLATION    = item-read-committed item-repeatable-read item-serializable
+ISOLATION_OPTS = --inputdir=test/isolation --temp-instance=./tmp_check_iso \
+               --temp-config=test/regress.conf --no-locale --encoding=UTF8 \
+               --load-extension=partitioning
 
 TAP_TESTS    = 1
 PROVE_TESTS  = test/t/*.pl

@@ -243,9 +243,49 @@
 	"The document path provided in the update expression is invalid for update"
 
 /* operations */
+#define TEXT_RETURN_VALUES \
+	"ReturnValues can only be ALL_OLD or NONE"
 #define TEXT_CONDITION_FAILED \
 	"The conditional request failed"
 #define TEXT_RESOURCE_NOT_FOUND \
 	"Requested resource not found"
+
+/* placeholders without an expression that could use them */
+#define TEXT_NAMES_WITHOUT_EXPRESSION \
+	"ExpressionAttributeNames can only be specified when using expressions"
+#define TEXT_VALUES_WITHOUT_CONDITION \
+	"ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null"
+#define TEXT_VALUES_WITHOUT_UPDATE \
+	"ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null"
+#define TEXT_VALUES_WITHOUT_QUERY \
+	"ExpressionAttributeValues can only be specified when using expressions: FilterExpression and KeyConditionExpression are null"
+#define TEXT_VALUES_WITHOUT_FILTER \
+	"ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null"
+
+/* queries and scans */
+#define TEXT_KEY_CONDITION_ABSENT \
+	"Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
+#define TEXT_INDEX_UNKNOWN \
+	"The table does not have the specified index: %.*s"
+#define TEXT_SEGMENT_ABSENT \
+	"The Segment parameter is required but was not present in the request when parameter TotalSegments is present"
+#define TEXT_TOTAL_SEGMENTS_ABSENT \
+	"The TotalSegments parameter is required but was not present in the request when Segment parameter is present"
+#define TEXT_SEGMENT_RANGE \
+	"The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: %d is not less than TotalSegments: %d"
+#define TEXT_START_KEY_INVALID \
+	"The provided starting key is invalid"
+#define TEXT_START_KEY_SCHEMA \
+	"The provided starting key is invalid: The provided key element does not match the schema"
+#define TEXT_START_KEY_OUTSIDE \
+	"The provided starting key is outside query boundaries based on provided conditions"
+#define TEXT_START_KEY_PREDICATE \
+	"The provided starting key does not match the range key predicate"
+#define TEXT_START_KEY_ONE_ROW \
+	"The query can return at most one row and cannot be restarted"
+#define TEXT_START_KEY_NO_SORT_KEY \
+	"The provided exclusive start key is invalid: ExclusiveStartKey: %s"
+#define TEXT_START_KEY_SEGMENT \
+	"The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d"
 
 #endif							/* PT_BASE_SERVICE_TEXT_H */

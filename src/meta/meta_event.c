@@ -64,10 +64,8 @@ static bool is_item_column(const char *name);
 pg_noreturn static void refuse_column(Oid relid, const char *column);
 pg_noreturn static void refuse_constraint(Oid relid);
 static void refuse_command(AlterTableCmd *cmd, Oid relid);
-static void refuse_inheritance(Oid relid);
 static void remember(Node *parsetree, RangeVar *relation);
 static void follow(Node *parsetree);
-static void after_create(CreateStmt *statement);
 static void after_partition(RangeVar *parent, RangeVar *partition);
 static Tuplestorestate *dropped_objects(TupleDesc *desc);
 
@@ -113,7 +111,13 @@ ddl_command_end(PG_FUNCTION_ARGS)
 	else if (IsA(parsetree, RenameStmt) || IsA(parsetree, AlterObjectSchemaStmt))
 		follow(parsetree);
 	else if (IsA(parsetree, CreateStmt))
-		after_create((CreateStmt *) parsetree);
+	{
+		CreateStmt *statement = (CreateStmt *) parsetree;
+
+		if (statement->partbound != NULL)
+			after_partition(linitial(statement->inhRelations),
+							statement->relation);
+	}
 	else if (IsA(parsetree, AlterTableStmt))
 	{
 		AlterTableStmt *statement = (AlterTableStmt *) parsetree;
@@ -207,19 +211,10 @@ before_alter(AlterTableStmt *statement)
 	if (statement->objtype != OBJECT_TABLE)
 		return;
 	relid = own_item_table(statement->relation);
+	if (!OidIsValid(relid))
+		return;
 	foreach(lc, statement->cmds)
-	{
-		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
-
-		if (OidIsValid(relid))
-			refuse_command(cmd, relid);
-		/* the item table may also be at the other end */
-		if (cmd->subtype == AT_AddInherit)
-			refuse_inheritance(own_item_table((RangeVar *) cmd->def));
-		if (cmd->subtype == AT_AttachPartition)
-			refuse_inheritance(own_item_table(castNode(PartitionCmd,
-													   cmd->def)->name));
-	}
+		refuse_command(lfirst_node(AlterTableCmd, lc), relid);
 }
 
 static void
@@ -239,28 +234,17 @@ refuse_command(AlterTableCmd *cmd, Oid relid)
 			break;
 		case AT_AddInherit:
 		case AT_AddOf:
-			refuse_inheritance(relid);
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("item table \"%s\" cannot take its columns from elsewhere",
+							get_rel_name(relid)),
+					 errdetail("Item tables do not take part in inheritance and are not of a composite type.")));
 			break;
 		default:
 			break;
 	}
 }
 
-/* Nothing when relid is InvalidOid. */
-static void
-refuse_inheritance(Oid relid)
-{
-	if (OidIsValid(relid))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("item table \"%s\" cannot take part in inheritance, be a partition, or be of a composite type",
-						get_rel_name(relid))));
-}
-
-/*
- * Dropping the key index is allowed, because pg_restore --clean drops indexes
- * before tables.
- */
 static void
 before_drop_index(DropStmt *statement)
 {
@@ -285,12 +269,11 @@ before_drop_index(DropStmt *statement)
 			continue;
 		table = meta_table_if_any(relid);
 		if (table != NULL && table->key_index == index)
-			ereport(WARNING,
-					(errcode(ERRCODE_WARNING),
-					 errmsg("dropping the key index \"%s\" of item table \"%s\"",
+			ereport(ERROR,
+					(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+					 errmsg("cannot drop index \"%s\" because it is the key index of item table \"%s\"",
 							get_rel_name(index), get_rel_name(relid)),
-					 errdetail("The item functions do not work on the table without it."),
-					 errhint("partitioning.register_table() makes it again.")));
+					 errhint("REINDEX INDEX CONCURRENTLY rebuilds it; partitioning.drop_table() drops the table.")));
 	}
 }
 
@@ -403,23 +386,6 @@ follow(Node *parsetree)
 			pending = foreach_delete_current(pending, lc);
 			pfree(entry);
 		}
-	}
-}
-
-/* CREATE TABLE ... PARTITION OF, or INHERITS. */
-static void
-after_create(CreateStmt *statement)
-{
-	ListCell   *lc;
-
-	foreach(lc, statement->inhRelations)
-	{
-		RangeVar   *parent = lfirst_node(RangeVar, lc);
-
-		if (statement->partbound != NULL)
-			after_partition(parent, statement->relation);
-		else
-			refuse_inheritance(own_item_table(parent));
 	}
 }
 

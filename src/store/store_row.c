@@ -22,8 +22,6 @@
 #include "store/store.h"
 #include "store/store_private.h"
 
-static void row_probe(ItemStore *store, const ItemKey *key,
-					  Snapshot snapshot, StoreRow *row);
 static void row_set_attributes(const ItemStore *store, StoreRow *row);
 static void row_set_keys(const ItemTable *table, StoreRow *row);
 static void row_from_key(const ItemStore *store, const ItemKey *key,
@@ -36,7 +34,7 @@ void
 store_row_init(ItemStore *store, StoreRow *row)
 {
 	row->exists = false;
-	row->slot = NULL;
+	row->slot = table_slot_create(store->rel, NULL);
 	row->row.nkeys = 0;
 	row->row.attributes.data = NULL;
 }
@@ -44,20 +42,9 @@ store_row_init(ItemStore *store, StoreRow *row)
 void
 store_row_clear(StoreRow *row)
 {
-	if (row->slot != NULL)
-		ExecDropSingleTupleTableSlot(row->slot);
+	ExecDropSingleTupleTableSlot(row->slot);
 	row->slot = NULL;
 	row->exists = false;
-}
-
-/* Looks for the row of a key into row->slot, which is made when first needed. */
-static void
-row_probe(ItemStore *store, const ItemKey *key, Snapshot snapshot,
-		  StoreRow *row)
-{
-	if (row->slot == NULL)
-		row->slot = table_slot_create(store->rel, NULL);
-	row->exists = store_probe(store, key, snapshot, row->slot);
 }
 
 void
@@ -82,7 +69,7 @@ row_set_attributes(const ItemStore *store, StoreRow *row)
 	int			column = store->relation.attributes_attnum - 1;
 
 	row->row.attributes =
-		item_root(DatumGetItemPP(row->slot->tts_values[column]));
+		item_root(DatumGetItemP(row->slot->tts_values[column]));
 }
 
 static void
@@ -112,7 +99,7 @@ bool
 store_fetch(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 			StoreRow *row)
 {
-	row_probe(store, key, snapshot, row);
+	row->exists = store_probe(store, key, snapshot, row->slot);
 	if (row->exists)
 		row_from_key(store, key, row);
 	return row->exists;
@@ -143,7 +130,7 @@ store_lock(ItemStore *store, const ItemKey *key, StoreRow *row)
 		CHECK_FOR_INTERRUPTS();
 		snapshot = IsolationUsesXactSnapshot() ? GetTransactionSnapshot() :
 			GetLatestSnapshot();
-		row_probe(store, key, snapshot, row);
+		row->exists = store_probe(store, key, snapshot, row->slot);
 		if (IsolationUsesXactSnapshot())
 			check_unchanged(store, key, row);
 		if (!row->exists)

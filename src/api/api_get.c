@@ -1,0 +1,78 @@
+/*
+ * api_get.c
+ *	  Reads one item by its key.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "api/api_private.h"
+#include "store/store.h"
+
+static ItemExpr *prepare_projection(const ApiGet *request);
+
+/*
+ * Returns the item (or its projection) as the active snapshot sees it, or
+ * NULL when there is none.
+ */
+ItemData *
+api_get(const ApiGet *request)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext work;
+	ItemExpr   *projection;
+	const ItemTable *table;
+	ItemKey		key;
+	ItemStore  *store;
+	StoreRow	row;
+	ItemData   *result = NULL;
+
+	work = AllocSetContextCreate(caller, "item get", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(work);
+
+	projection = prepare_projection(request);
+	table = api_resolve_table(&request->table_name);
+	api_key_of_argument(table, request->key, &key);
+	if (projection != NULL)
+		expr_check_schema(projection, &table->schema, false);
+
+	store = store_open(table, &key, ACL_SELECT);
+	store_row_init(store, &row);
+	if (store_fetch(store, &key, GetActiveSnapshot(), &row))
+	{
+		MemoryContextSwitchTo(caller);
+		if (projection != NULL)
+			result = expr_project(projection, &row.row);
+		else
+			result = item_row_to_item(&row.row);
+	}
+	store_row_clear(&row);
+	store_close(store);
+
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
+	return result;
+}
+
+/*
+ * The checks that need no schema.
+ */
+static ItemExpr *
+prepare_projection(const ApiGet *request)
+{
+	bool		has_projection = request->projection.data != NULL;
+	ExprRequest *expressions;
+	ItemExpr   *projection;
+
+	api_check_map(request->key, "key");
+	api_check_placeholders(request->names, has_projection, NULL, true, NULL);
+	if (!has_projection)
+		return NULL;
+
+	expressions = expr_request_begin(request->names, NULL);
+	projection = api_prepare(expressions, EXPR_PROJECTION,
+							 &request->projection);
+	expr_request_finish(expressions);
+	return projection;
+}

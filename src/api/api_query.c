@@ -1,0 +1,382 @@
+/*
+ * api_query.c
+ *	  Queries and scans: a cursor that reads item by item, and pages.
+ *
+ * The service stops a page at 1 MB of items read.  A cursor does not: it
+ * reads until max_items, the end of the range, or until its user stops.
+ * Only api_read_page() knows the page limit.
+ *
+ * A cursor may live over many calls.  It owns a memory context; each item is
+ * read and judged in a scratch context that is reset before the next one, so
+ * a filter that rejects a million items needs no more memory than one.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "api/api_private.h"
+#include "base/errors.h"
+#include "base/limits.h"
+#include "base/service_text.h"
+#include "scan/scan.h"
+
+struct ApiCursor
+{
+	MemoryContext context;		/* holds the cursor itself */
+	MemoryContext scratch;		/* reset before each item read */
+	ItemExpr   *filter;			/* or NULL */
+	ItemExpr   *projection;		/* or NULL */
+	ItemScan   *scan;
+	StoreRow	row;			/* the item read last */
+	bool		has_max_items;
+	int64		remaining;		/* of max_items */
+	bool		exhausted;		/* the range has no more items */
+};
+
+typedef struct ReadExpressions
+{
+	ItemExpr   *key_condition;
+	ItemExpr   *filter;
+	ItemExpr   *projection;
+} ReadExpressions;
+
+static void check_request(const ApiQuery *request);
+static void check_segments(const ApiQuery *request);
+static void prepare_expressions(const ApiQuery *request,
+								ReadExpressions *expressions);
+static void check_index(const ApiQuery *request);
+static void check_schema(const ItemTable *table, const ApiQuery *request,
+						 const ReadExpressions *expressions);
+static void set_query_range(ScanSpec *spec, const ApiQuery *request,
+							const ItemExpr *key_condition);
+static void set_scan_range(ScanSpec *spec, const ApiQuery *request);
+static void set_bound_datum(KeyBound *bound);
+static bool read_row(ApiCursor *cursor);
+static bool row_passes(const ApiCursor *cursor);
+static ItemData *row_result(const ApiCursor *cursor);
+
+/*
+ * Checks a request and starts reading under a snapshot, which the scan
+ * registers.  Relations stay open until api_cursor_close(), which must run
+ * under the same resource owner; after an error nothing need be done.
+ */
+ApiCursor *
+api_cursor_open(const ApiQuery *request, Snapshot snapshot)
+{
+	MemoryContext context;
+	MemoryContext old;
+	ApiCursor  *cursor;
+	ReadExpressions expressions;
+	ScanSpec	spec;
+
+	context = AllocSetContextCreate(CurrentMemoryContext, "item cursor",
+									ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+
+	check_request(request);
+	prepare_expressions(request, &expressions);
+
+	memset(&spec, 0, sizeof(spec));
+	spec.table = api_resolve_table(&request->table_name);
+	check_index(request);
+	spec.forward = request->kind == API_SCAN || request->forward;
+	if (request->kind == API_QUERY)
+		set_query_range(&spec, request, expressions.key_condition);
+	else
+		set_scan_range(&spec, request);
+	check_schema(spec.table, request, &expressions);
+
+	cursor = palloc0(sizeof(ApiCursor));
+	cursor->context = context;
+	cursor->scratch = AllocSetContextCreate(context, "item read",
+											ALLOCSET_DEFAULT_SIZES);
+	cursor->filter = expressions.filter;
+	cursor->projection = expressions.projection;
+	cursor->has_max_items = request->has_max_items;
+	cursor->remaining = request->max_items;
+	cursor->scan = scan_begin(&spec, snapshot);
+
+	MemoryContextSwitchTo(old);
+	return cursor;
+}
+
+/*
+ * The next item that passes the filter, in the current memory context, or
+ * NULL when max_items have been read or the range is exhausted.
+ */
+ItemData *
+api_cursor_next(ApiCursor *cursor)
+{
+	while (read_row(cursor))
+	{
+		if (row_passes(cursor))
+			return row_result(cursor);
+	}
+	return NULL;
+}
+
+void
+api_cursor_close(ApiCursor *cursor)
+{
+	scan_end(cursor->scan);
+	MemoryContextDelete(cursor->context);
+}
+
+/*
+ * Reads one page.  The item that crosses 1 MB still belongs to it.  When the
+ * page stopped for its own reasons (max_items, size), last_evaluated_key
+ * says where, even if nothing should follow: the service does not look ahead
+ * either.
+ */
+void
+api_read_page(const ApiQuery *request, Snapshot snapshot, ApiPage *page)
+{
+	ApiCursor  *cursor = api_cursor_open(request, snapshot);
+	uint64		size = 0;
+	int			room = 16;
+
+	memset(page, 0, sizeof(*page));
+	page->items = palloc(room * sizeof(ItemData *));
+
+	while (size < LIMIT_PAGE_SIZE && read_row(cursor))
+	{
+		page->scanned_count++;
+		size += item_row_size(&cursor->row.row);
+		if (!row_passes(cursor))
+			continue;
+		if (page->count == room)
+		{
+			room *= 2;
+			page->items = repalloc(page->items, room * sizeof(ItemData *));
+		}
+		page->items[page->count++] = row_result(cursor);
+	}
+
+	if (!cursor->exhausted)
+		page->last_evaluated_key = api_key_item(&cursor->row.row);
+	api_cursor_close(cursor);
+}
+
+/*
+ * The checks that need neither expressions nor a schema.
+ */
+static void
+check_request(const ApiQuery *request)
+{
+	bool		has_values_user = request->filter.data != NULL ||
+		request->key_condition.data != NULL;
+
+	if (request->has_max_items && request->max_items < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg("max_items must be at least 1, not %d",
+						request->max_items)));
+
+	api_check_placeholders(request->names,
+						   has_values_user || request->projection.data != NULL,
+						   request->values, has_values_user,
+						   request->kind == API_QUERY ?
+						   TEXT_VALUES_WITHOUT_QUERY :
+						   TEXT_VALUES_WITHOUT_FILTER);
+	if (request->start_key != NULL)
+		api_check_map(request->start_key, "start_key");
+
+	if (request->kind == API_SCAN)
+		check_segments(request);
+	else if (request->key_condition.data == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_KEY_CONDITION_ABSENT)));
+}
+
+static void
+check_segments(const ApiQuery *request)
+{
+	if (request->has_segment && !request->has_total_segments)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_TOTAL_SEGMENTS_ABSENT)));
+	if (request->has_total_segments && !request->has_segment)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_SEGMENT_ABSENT)));
+	if (!request->has_segment)
+		return;
+
+	if (request->total_segments < 1 ||
+		request->total_segments > LIMIT_SEGMENTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg("total_segments must be between 1 and %d, not %d",
+						LIMIT_SEGMENTS, request->total_segments)));
+	if (request->segment < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg("segment must not be negative, but is %d",
+						request->segment)));
+	if (request->segment >= request->total_segments)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_SEGMENT_RANGE,
+						request->segment, request->total_segments)));
+}
+
+/*
+ * Parses the request's expressions in the service's order.
+ */
+static void
+prepare_expressions(const ApiQuery *request, ReadExpressions *expressions)
+{
+	ExprRequest *placeholders;
+
+	memset(expressions, 0, sizeof(*expressions));
+	if (request->key_condition.data == NULL &&
+		request->filter.data == NULL && request->projection.data == NULL)
+		return;
+
+	placeholders = expr_request_begin(request->names, request->values);
+	expressions->key_condition = api_prepare(placeholders, EXPR_KEY_CONDITION,
+											 &request->key_condition);
+	expressions->filter = api_prepare(placeholders, EXPR_FILTER,
+									  &request->filter);
+	expressions->projection = api_prepare(placeholders, EXPR_PROJECTION,
+										  &request->projection);
+	expr_request_finish(placeholders);
+}
+
+/*
+ * No table has secondary indexes yet.
+ */
+static void
+check_index(const ApiQuery *request)
+{
+	if (request->index_name.data != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_INDEX_UNKNOWN, (int) request->index_name.len,
+						request->index_name.data)));
+}
+
+/*
+ * Paths against the key schema, in the service's order.
+ */
+static void
+check_schema(const ItemTable *table, const ApiQuery *request,
+			 const ReadExpressions *expressions)
+{
+	bool		is_query = request->kind == API_QUERY;
+
+	if (expressions->projection != NULL)
+		expr_check_schema(expressions->projection, &table->schema, is_query);
+	if (expressions->filter != NULL)
+		expr_check_schema(expressions->filter, &table->schema, is_query);
+}
+
+/*
+ * The partition, the sort key bounds and the start of a query.
+ */
+static void
+set_query_range(ScanSpec *spec, const ApiQuery *request,
+				const ItemExpr *key_condition)
+{
+	ExprKeyCondition condition;
+	ItemKey    *pk = palloc0(sizeof(ItemKey));
+	ItemKey    *start = NULL;
+
+	if (request->start_key != NULL)
+	{
+		start = palloc0(sizeof(ItemKey));
+		api_check_query_start(spec->table, key_condition, request->start_key,
+							  &condition, start);
+	}
+	else
+		expr_key_condition(key_condition, &spec->table->schema, &condition);
+
+	pk->n = 1;
+	pk->refs[0] = condition.pk;
+	pk->datums[0] = key_datum_from_ref(condition.pk);
+	spec->pk = pk;
+	if (condition.has_sk)
+	{
+		spec->range = condition.range;
+		set_bound_datum(&spec->range.lower);
+		set_bound_datum(&spec->range.upper);
+	}
+	spec->start_key = start;
+}
+
+static void
+set_scan_range(ScanSpec *spec, const ApiQuery *request)
+{
+	if (request->has_segment)
+	{
+		spec->segment = request->segment;
+		spec->total_segments = request->total_segments;
+	}
+	if (request->start_key != NULL)
+	{
+		ItemKey    *start = palloc0(sizeof(ItemKey));
+
+		api_check_scan_start(spec->table, request, start);
+		spec->start_key = start;
+	}
+}
+
+/* Expressions know values only; the index needs the column's Datum. */
+static void
+set_bound_datum(KeyBound *bound)
+{
+	if (bound->present)
+		bound->datum = key_datum_from_ref(bound->ref);
+}
+
+/*
+ * Reads the next item into cursor->row.
+ */
+static bool
+read_row(ApiCursor *cursor)
+{
+	MemoryContext old;
+	bool		found;
+
+	CHECK_FOR_INTERRUPTS();
+
+	if (cursor->exhausted ||
+		(cursor->has_max_items && cursor->remaining == 0))
+		return false;
+
+	MemoryContextReset(cursor->scratch);
+	old = MemoryContextSwitchTo(cursor->scratch);
+	found = scan_next(cursor->scan, &cursor->row);
+	MemoryContextSwitchTo(old);
+
+	if (found)
+		cursor->remaining--;
+	else
+		cursor->exhausted = true;
+	return found;
+}
+
+static bool
+row_passes(const ApiCursor *cursor)
+{
+	MemoryContext old;
+	bool		passes;
+
+	if (cursor->filter == NULL)
+		return true;
+
+	old = MemoryContextSwitchTo(cursor->scratch);
+	passes = expr_condition_holds(cursor->filter, &cursor->row.row);
+	MemoryContextSwitchTo(old);
+	return passes;
+}
+
+static ItemData *
+row_result(const ApiCursor *cursor)
+{
+	if (cursor->projection != NULL)
+		return expr_project(cursor->projection, &cursor->row.row);
+	return item_row_to_item(&cursor->row.row);
+}
