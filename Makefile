@@ -17,7 +17,7 @@ PGFILEDESC   = "partitioning - DynamoDB item model"
 # Layer order, bottom to top: a file may include its own folder and those
 # before it (test/lint/layers.txt says it in full).
 FOLDERS      = base item ptree key expr meta store scan api
-SQL_PARTS    = header item key meta api
+SQL_PARTS    = header item key meta api privileges
 
 GENERATED    = src/expr/expr_gram.c src/expr/expr_scan.c
 SOURCES      = src/partitioning.c \
@@ -36,7 +36,7 @@ REGRESS      = install item_io item_number item_path item_ops item_json \
                item_limits \
                key_hash key_order key_prefix expr_condition expr_errors \
                api_table api_item api_update api_query api_scan api_errors \
-               api_args api_context api_triggers settings
+               api_args api_context api_triggers privileges settings
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8
 

@@ -1,0 +1,18 @@
+-- Who may do what.  A function may be executed by PUBLIC, as the server grants
+-- by default, when it checks its caller's privileges on what it touches or
+-- touches nothing.  The others serve the extension alone.  Its tables are
+-- written by its own C code; what others may see of them are views.
+
+REVOKE ALL ON SCHEMA partitioning FROM PUBLIC;
+GRANT USAGE ON SCHEMA partitioning TO PUBLIC;
+
+REVOKE ALL ON ALL TABLES IN SCHEMA partitioning FROM PUBLIC;
+GRANT SELECT ON partitioning.item_tables TO PUBLIC;
+
+REVOKE ALL ON FUNCTION
+    partitioning.tables_insert(),
+    partitioning.tables_changed(),
+    partitioning.ddl_command_start(),
+    partitioning.ddl_command_end(),
+    partitioning.sql_drop()
+FROM PUBLIC;
