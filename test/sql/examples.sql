@@ -1,0 +1,20 @@
+-- Every example runs as it stands; what it prints is read here.
+SET client_min_messages = warning;
+\i examples/shop.sql
+\i examples/saas.sql
+\i examples/events.sql
+\i examples/bank.sql
+\i examples/articles.sql
+\i examples/active_users.sql
+\i examples/denormalised.sql
+\i examples/sales.sql
+\i examples/tour.sql
+DROP SCHEMA example_tour,
+    example_shop,
+    example_saas,
+    example_events,
+    example_bank,
+    example_articles,
+    example_active_users,
+    example_denormalised,
+    example_sales CASCADE;
