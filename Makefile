@@ -35,7 +35,8 @@ SHLIB_LINK   = -Wl,-Bsymbolic
 REGRESS      = install item_io item_number item_path item_ops item_json \
                item_limits \
                key_hash key_order key_prefix expr_condition expr_errors \
-               api_table api_item api_update api_query api_scan api_errors \
+               api_table meta_name meta_ddl meta_register \
+               api_item api_update api_query api_scan api_errors \
                api_args api_context api_triggers privileges settings examples
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8

@@ -45,7 +45,7 @@ matches(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 
 	row.nkeys = 0;
-	row.attributes = item_root(PG_GETARG_ITEM_P(0));
+	row.attributes = item_root(PG_GETARG_ITEM_PP(0));
 	if (row.attributes.type != ITEM_M)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

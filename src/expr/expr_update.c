@@ -428,11 +428,13 @@ written_bytes(UpdateState *state)
 	for (int i = 0; i < parse->ntargets; i++)
 	{
 		ExprSection section = parse->actions[i].section;
+		const ItemPath *path = target_path(state, i);
 
 		if (section == EXPR_SECTION_REMOVE || section == EXPR_SECTION_DELETE)
 			total += UPDATE_BYTES_REMOVE;
 		else
 			total += UPDATE_BYTES_WRITE +
+				path->elements[path->n - 1].name_len +
 				item_ref_size(state->changes[i].value);
 	}
 	return total;

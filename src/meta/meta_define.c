@@ -248,12 +248,6 @@ meta_complete_partition(const ItemTable *table, Oid partition)
 				 errmsg("partition \"%s\" of item table \"%s\" must be an ordinary table",
 						RelationGetRelationName(rel), table->table_name),
 				 errdetail("Foreign tables and further levels of partitions are not supported.")));
-	if (meta_is_registered(get_namespace_name(RelationGetNamespace(rel)),
-						   RelationGetRelationName(rel)))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("item table \"%s\" cannot become a partition of item table \"%s\"",
-						RelationGetRelationName(rel), table->table_name)));
 	table_close(rel, NoLock);
 	index = key_index_of(partition, &table->schema);
 	if (OidIsValid(index))

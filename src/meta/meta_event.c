@@ -64,8 +64,10 @@ static bool is_item_column(const char *name);
 pg_noreturn static void refuse_column(Oid relid, const char *column);
 pg_noreturn static void refuse_constraint(Oid relid);
 static void refuse_command(AlterTableCmd *cmd, Oid relid);
+static void refuse_inheritance(Oid relid);
 static void remember(Node *parsetree, RangeVar *relation);
 static void follow(Node *parsetree);
+static void after_create(CreateStmt *statement);
 static void after_partition(RangeVar *parent, RangeVar *partition);
 static Tuplestorestate *dropped_objects(TupleDesc *desc);
 
@@ -111,13 +113,7 @@ ddl_command_end(PG_FUNCTION_ARGS)
 	else if (IsA(parsetree, RenameStmt) || IsA(parsetree, AlterObjectSchemaStmt))
 		follow(parsetree);
 	else if (IsA(parsetree, CreateStmt))
-	{
-		CreateStmt *statement = (CreateStmt *) parsetree;
-
-		if (statement->partbound != NULL)
-			after_partition(linitial(statement->inhRelations),
-							statement->relation);
-	}
+		after_create((CreateStmt *) parsetree);
 	else if (IsA(parsetree, AlterTableStmt))
 	{
 		AlterTableStmt *statement = (AlterTableStmt *) parsetree;
@@ -211,10 +207,19 @@ before_alter(AlterTableStmt *statement)
 	if (statement->objtype != OBJECT_TABLE)
 		return;
 	relid = own_item_table(statement->relation);
-	if (!OidIsValid(relid))
-		return;
 	foreach(lc, statement->cmds)
-		refuse_command(lfirst_node(AlterTableCmd, lc), relid);
+	{
+		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
+
+		if (OidIsValid(relid))
+			refuse_command(cmd, relid);
+		/* the item table may also be at the other end */
+		if (cmd->subtype == AT_AddInherit)
+			refuse_inheritance(own_item_table((RangeVar *) cmd->def));
+		if (cmd->subtype == AT_AttachPartition)
+			refuse_inheritance(own_item_table(castNode(PartitionCmd,
+													   cmd->def)->name));
+	}
 }
 
 static void
@@ -234,17 +239,28 @@ refuse_command(AlterTableCmd *cmd, Oid relid)
 			break;
 		case AT_AddInherit:
 		case AT_AddOf:
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("item table \"%s\" cannot take its columns from elsewhere",
-							get_rel_name(relid)),
-					 errdetail("Item tables do not take part in inheritance and are not of a composite type.")));
+			refuse_inheritance(relid);
 			break;
 		default:
 			break;
 	}
 }
 
+/* Nothing when relid is InvalidOid. */
+static void
+refuse_inheritance(Oid relid)
+{
+	if (OidIsValid(relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("item table \"%s\" cannot take part in inheritance, be a partition, or be of a composite type",
+						get_rel_name(relid))));
+}
+
+/*
+ * Dropping the key index is allowed, because pg_restore --clean drops indexes
+ * before tables.
+ */
 static void
 before_drop_index(DropStmt *statement)
 {
@@ -269,11 +285,12 @@ before_drop_index(DropStmt *statement)
 			continue;
 		table = meta_table_if_any(relid);
 		if (table != NULL && table->key_index == index)
-			ereport(ERROR,
-					(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-					 errmsg("cannot drop index \"%s\" because it is the key index of item table \"%s\"",
+			ereport(WARNING,
+					(errcode(ERRCODE_WARNING),
+					 errmsg("dropping the key index \"%s\" of item table \"%s\"",
 							get_rel_name(index), get_rel_name(relid)),
-					 errhint("REINDEX INDEX CONCURRENTLY rebuilds it; partitioning.drop_table() drops the table.")));
+					 errdetail("The item functions do not work on the table without it."),
+					 errhint("partitioning.register_table() makes it again.")));
 	}
 }
 
@@ -386,6 +403,23 @@ follow(Node *parsetree)
 			pending = foreach_delete_current(pending, lc);
 			pfree(entry);
 		}
+	}
+}
+
+/* CREATE TABLE ... PARTITION OF, or INHERITS. */
+static void
+after_create(CreateStmt *statement)
+{
+	ListCell   *lc;
+
+	foreach(lc, statement->inhRelations)
+	{
+		RangeVar   *parent = lfirst_node(RangeVar, lc);
+
+		if (statement->partbound != NULL)
+			after_partition(parent, statement->relation);
+		else
+			refuse_inheritance(own_item_table(parent));
 	}
 }
 

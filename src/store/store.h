@@ -114,8 +114,9 @@ extern void store_enter_leaf(ItemStore *store, Oid leaf);
 /* prototypes for functions in store_row.c */
 
 /*
- * Makes a row for the leaf that the store is at.  store_row_clear() frees its
- * slot and must precede store_close().
+ * A row begins empty; what looks for it in the store's leaf makes its slot.
+ * store_row_clear() frees it and must precede store_close() and a change of
+ * leaf.
  */
 extern void store_row_init(ItemStore *store, StoreRow *row);
 extern void store_row_clear(StoreRow *row);

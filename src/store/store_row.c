@@ -22,6 +22,8 @@
 #include "store/store.h"
 #include "store/store_private.h"
 
+static void row_probe(ItemStore *store, const ItemKey *key,
+					  Snapshot snapshot, StoreRow *row);
 static void row_set_attributes(const ItemStore *store, StoreRow *row);
 static void row_set_keys(const ItemTable *table, StoreRow *row);
 static void row_from_key(const ItemStore *store, const ItemKey *key,
@@ -34,7 +36,7 @@ void
 store_row_init(ItemStore *store, StoreRow *row)
 {
 	row->exists = false;
-	row->slot = table_slot_create(store->rel, NULL);
+	row->slot = NULL;
 	row->row.nkeys = 0;
 	row->row.attributes.data = NULL;
 }
@@ -42,9 +44,20 @@ store_row_init(ItemStore *store, StoreRow *row)
 void
 store_row_clear(StoreRow *row)
 {
-	ExecDropSingleTupleTableSlot(row->slot);
+	if (row->slot != NULL)
+		ExecDropSingleTupleTableSlot(row->slot);
 	row->slot = NULL;
 	row->exists = false;
+}
+
+/* Looks for the row of a key into row->slot, which is made when first needed. */
+static void
+row_probe(ItemStore *store, const ItemKey *key, Snapshot snapshot,
+		  StoreRow *row)
+{
+	if (row->slot == NULL)
+		row->slot = table_slot_create(store->rel, NULL);
+	row->exists = store_probe(store, key, snapshot, row->slot);
 }
 
 void
@@ -69,7 +82,7 @@ row_set_attributes(const ItemStore *store, StoreRow *row)
 	int			column = store->relation.attributes_attnum - 1;
 
 	row->row.attributes =
-		item_root(DatumGetItemP(row->slot->tts_values[column]));
+		item_root(DatumGetItemPP(row->slot->tts_values[column]));
 }
 
 static void
@@ -99,7 +112,7 @@ bool
 store_fetch(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 			StoreRow *row)
 {
-	row->exists = store_probe(store, key, snapshot, row->slot);
+	row_probe(store, key, snapshot, row);
 	if (row->exists)
 		row_from_key(store, key, row);
 	return row->exists;
@@ -130,7 +143,7 @@ store_lock(ItemStore *store, const ItemKey *key, StoreRow *row)
 		CHECK_FOR_INTERRUPTS();
 		snapshot = IsolationUsesXactSnapshot() ? GetTransactionSnapshot() :
 			GetLatestSnapshot();
-		row->exists = store_probe(store, key, snapshot, row->slot);
+		row_probe(store, key, snapshot, row);
 		if (IsolationUsesXactSnapshot())
 			check_unchanged(store, key, row);
 		if (!row->exists)
