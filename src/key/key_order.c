@@ -30,40 +30,89 @@ order_compare(int32 a, int32 b)
 	return (a > b) - (a < b);
 }
 
-/* Compares two byte strings in hash order. */
-static inline int
-bytes_compare(const struct varlena *a, const struct varlena *b)
+/* A text or bytea argument in place, or a copy when it had to be detoasted. */
+typedef struct BytesView
 {
-	const char *adata = VARDATA_ANY(a);
-	const char *bdata = VARDATA_ANY(b);
-	size_t		alen = VARSIZE_ANY_EXHDR(a);
-	size_t		blen = VARSIZE_ANY_EXHDR(b);
+	const char *data;
+	size_t		len;
+	struct varlena *copy;
+} BytesView;
+
+static inline void
+bytes_view(Datum datum, BytesView *view)
+{
+	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
+
+	view->copy = NULL;
+	if (VARATT_IS_SHORT(value))
+	{
+		view->data = VARDATA_SHORT(value);
+		view->len = VARSIZE_SHORT(value) - VARHDRSZ_SHORT;
+		return;
+	}
+	if (unlikely(VARATT_IS_EXTENDED(value)))
+		value = view->copy = pg_detoast_datum_packed(value);
+	view->data = VARDATA_ANY(value);
+	view->len = VARSIZE_ANY_EXHDR(value);
+}
+
+static inline void
+bytes_release(BytesView *view)
+{
+	if (unlikely(view->copy != NULL))
+		pfree(view->copy);
+}
+
+/*
+ * Compares two byte strings in hash order.  Keys that differ mostly do so in
+ * length or at the end ("USER#1", "USER#2"), so the last byte decides whether
+ * it is worth looking for equality, which needs no hash.
+ */
+static inline int
+bytes_compare(Datum x, Datum y)
+{
+	BytesView	a;
+	BytesView	b;
 	int			result;
 
-	/* In a search for a partition most comparisons end here or by hash. */
-	if (alen == blen && memcmp(adata, bdata, alen) == 0)
-		return 0;
-
-	result = order_compare(key_hash_seeded(adata, alen, KEY_HASH_SEED),
-						   key_hash_seeded(bdata, blen, KEY_HASH_SEED));
-	if (result == 0)
-		result = memcmp(adata, bdata, Min(alen, blen));
-	if (result == 0)
-		result = (alen > blen) - (alen < blen);
+	bytes_view(x, &a);
+	bytes_view(y, &b);
+	if (a.len == b.len &&
+		(a.len == 0 || (a.data[a.len - 1] == b.data[b.len - 1] &&
+						memcmp(a.data, b.data, a.len) == 0)))
+		result = 0;
+	else
+	{
+		result = order_compare(key_hash_seeded(a.data, a.len, KEY_HASH_SEED),
+							   key_hash_seeded(b.data, b.len, KEY_HASH_SEED));
+		if (unlikely(result == 0))
+			result = memcmp(a.data, b.data, Min(a.len, b.len));
+		if (unlikely(result == 0))
+			result = (a.len > b.len) - (a.len < b.len);
+	}
+	bytes_release(&a);
+	bytes_release(&b);
 	return result;
 }
 
 static inline int32
-bytes_hash(const struct varlena *a)
+bytes_hash(Datum x)
 {
-	return key_hash_seeded(VARDATA_ANY(a), VARSIZE_ANY_EXHDR(a),
-						   KEY_HASH_SEED);
+	BytesView	a;
+	int32		hash;
+
+	bytes_view(x, &a);
+	hash = key_hash_seeded(a.data, a.len, KEY_HASH_SEED);
+	bytes_release(&a);
+	return hash;
 }
 
 /* Compares two numbers in hash order. */
 static int
-number_compare(const struct varlena *a, const struct varlena *b)
+number_compare(Datum x, Datum y)
 {
+	struct varlena *a = PG_DETOAST_DATUM_PACKED(x);
+	struct varlena *b = PG_DETOAST_DATUM_PACKED(y);
 	KeyNumberView aview;
 	KeyNumberView bview;
 	int			result;
@@ -76,23 +125,33 @@ number_compare(const struct varlena *a, const struct varlena *b)
 		aview.ndigits == bview.ndigits &&
 		memcmp(aview.digits, bview.digits,
 			   aview.ndigits * sizeof(int16)) == 0)
-		return 0;
-
-	result = order_compare(key_number_hash(&aview), key_number_hash(&bview));
-	if (result == 0)
-		result = DatumGetInt32(DirectFunctionCall2(numeric_cmp,
-												   PointerGetDatum(a),
-												   PointerGetDatum(b)));
+		result = 0;
+	else
+	{
+		result = order_compare(key_number_hash(&aview),
+							   key_number_hash(&bview));
+		if (unlikely(result == 0))
+			result = DatumGetInt32(DirectFunctionCall2(numeric_cmp, x, y));
+	}
+	if ((Pointer) a != DatumGetPointer(x))
+		pfree(a);
+	if ((Pointer) b != DatumGetPointer(y))
+		pfree(b);
 	return result;
 }
 
 static inline int32
-number_hash(const struct varlena *a)
+number_hash(Datum x)
 {
+	struct varlena *a = PG_DETOAST_DATUM_PACKED(x);
 	KeyNumberView view;
+	int32		hash;
 
 	key_number_view(a, &view);
-	return key_number_hash(&view);
+	hash = key_number_hash(&view);
+	if ((Pointer) a != DatumGetPointer(x))
+		pfree(a);
+	return hash;
 }
 
 /*
@@ -125,14 +184,10 @@ PG_FUNCTION_INFO_V1(name); \
 Datum \
 name(PG_FUNCTION_ARGS) \
 { \
-	struct varlena *a = PG_GETARG_VARLENA_PP(0); \
-	struct varlena *b = PG_GETARG_VARLENA_PP(1); \
 	int			result; \
 \
 	check(PG_GET_COLLATION()); \
-	result = compare(a, b); \
-	PG_FREE_IF_COPY(a, 0); \
-	PG_FREE_IF_COPY(b, 1); \
+	result = compare(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)); \
 	return condition; \
 }
 
@@ -141,10 +196,8 @@ PG_FUNCTION_INFO_V1(name); \
 Datum \
 name(PG_FUNCTION_ARGS) \
 { \
-	struct varlena *a = PG_GETARG_VARLENA_PP(0); \
-	bool		before = hash(a) < PG_GETARG_INT32(1); \
+	bool		before = hash(PG_GETARG_DATUM(0)) < PG_GETARG_INT32(1); \
 \
-	PG_FREE_IF_COPY(a, 0); \
 	return condition; \
 }
 
@@ -175,51 +228,25 @@ PG_FUNCTION_INFO_V1(numeric_hash_sortsupport);
 static int
 sort_bytes(Datum x, Datum y, SortSupport ssup)
 {
-	struct varlena *a = PG_DETOAST_DATUM_PACKED(x);
-	struct varlena *b = PG_DETOAST_DATUM_PACKED(y);
-	int			result = bytes_compare(a, b);
-
-	if ((Pointer) a != DatumGetPointer(x))
-		pfree(a);
-	if ((Pointer) b != DatumGetPointer(y))
-		pfree(b);
-	return result;
+	return bytes_compare(x, y);
 }
 
 static int
 sort_number(Datum x, Datum y, SortSupport ssup)
 {
-	struct varlena *a = PG_DETOAST_DATUM_PACKED(x);
-	struct varlena *b = PG_DETOAST_DATUM_PACKED(y);
-	int			result = number_compare(a, b);
-
-	if ((Pointer) a != DatumGetPointer(x))
-		pfree(a);
-	if ((Pointer) b != DatumGetPointer(y))
-		pfree(b);
-	return result;
+	return number_compare(x, y);
 }
 
 static Datum
 abbreviate_bytes(Datum original, SortSupport ssup)
 {
-	struct varlena *a = PG_DETOAST_DATUM_PACKED(original);
-	int32		hash = bytes_hash(a);
-
-	if ((Pointer) a != DatumGetPointer(original))
-		pfree(a);
-	return Int32GetDatum(hash);
+	return Int32GetDatum(bytes_hash(original));
 }
 
 static Datum
 abbreviate_number(Datum original, SortSupport ssup)
 {
-	struct varlena *a = PG_DETOAST_DATUM_PACKED(original);
-	int32		hash = number_hash(a);
-
-	if ((Pointer) a != DatumGetPointer(original))
-		pfree(a);
-	return Int32GetDatum(hash);
+	return Int32GetDatum(number_hash(original));
 }
 
 static bool
