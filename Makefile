@@ -35,6 +35,7 @@ SHLIB_LINK   = -Wl,-Bsymbolic
 REGRESS      = install item_io item_number item_path item_ops item_json \
                item_limits \
                key_hash key_order key_prefix expr_condition expr_errors \
+               expr_update expr_project expr_keycond \
                api_table meta_name meta_ddl meta_register \
                api_item api_update api_query api_scan api_errors \
                api_args api_context api_triggers privileges settings examples
