@@ -60,13 +60,13 @@ typedef struct ItemStore
 	Relation	rel;			/* a relation with storage; NULL before
 								 * store_route() or store_enter_leaf() */
 	Relation	key_index;		/* its unique index on (pk [, sk]) */
-	StoreRelation relation;
 	bool		contended;		/* a change lost a race: lock first now */
 	bool		presumed;		/* store_lock() did not look for the row */
+	bool		suppressed;		/* a trigger suppressed the last change */
 	const ItemData *stored;		/* what the last insert or update stored,
 								 * after triggers */
-	bool		suppressed;		/* a trigger suppressed the last change */
 	struct StoreWriteState *write;	/* executor state, when it is needed */
+	StoreRelation relation;		/* facts about rel; must be last */
 } ItemStore;
 
 /*

@@ -24,6 +24,8 @@
 #include "miscadmin.h"
 #include "partitioning/partbounds.h"
 #include "partitioning/partdesc.h"
+#include "pgstat.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/partcache.h"
@@ -55,10 +57,12 @@ static void leave_relation(ItemStore *store);
 ItemStore *
 store_open(const ItemTable *table, const ItemKey *key, AclMode access)
 {
-	ItemStore  *store = palloc0(sizeof(ItemStore));
+	ItemStore  *store;
 
 	if ((access & STORE_WRITES) != 0)
 		check_writable(table, access);
+	store = palloc(sizeof(ItemStore));
+	memset(store, 0, offsetof(ItemStore, relation));
 	store->table = table;
 	store->access = access;
 	store->named = open_named(table, STORE_LOCKMODE(store));
@@ -94,15 +98,22 @@ check_writable(const ItemTable *table, AclMode access)
 static Relation
 open_named(const ItemTable *table, LOCKMODE lockmode)
 {
-	Relation	rel = try_table_open(table->relid, lockmode);
+	Relation	rel;
 	const ItemTable *now;
 
-	if (rel == NULL)
+	/* try_table_open(), less a catalog lookup per call */
+	LockRelationOid(table->relid, lockmode);
+	rel = RelationIdGetRelation(table->relid);
+	if (!RelationIsValid(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_RESOURCE_NOT_FOUND),
 				 errmsg(TEXT_RESOURCE_NOT_FOUND),
 				 errdetail("Table \"%s.%s\" was dropped meanwhile.",
 						   table->schema_name, table->table_name)));
+	if (RelationUsesLocalBuffers(rel))
+		MyXactFlags |= XACT_FLAGS_ACCESSEDTEMPNAMESPACE;
+	pgstat_init_relation(rel);
+
 	now = meta_table(table->relid);
 	if (now != table && !same_schema(&now->schema, &table->schema))
 		ereport(ERROR,

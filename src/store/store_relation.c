@@ -35,6 +35,9 @@ static const char *const key_columns[KEY_MAX_ATTRIBUTES] = {
 
 static HTAB *relations = NULL;
 
+/* The one asked for last, which mostly is the next as well. */
+static StoreRelation latest;
+
 /* Counts invalidations, to notice one that arrives while facts are read. */
 static uint64 invalidations = 0;
 
@@ -70,6 +73,11 @@ store_relation_get(Relation rel, const KeySchema *schema, StoreRelation *info)
 	Oid			relid = RelationGetRelid(rel);
 	uint64		invalidations_before = invalidations;
 
+	if (relid == latest.relid)
+	{
+		*info = latest;
+		return;
+	}
 	if (relations != NULL)
 	{
 		StoreRelation *entry;
@@ -77,7 +85,8 @@ store_relation_get(Relation rel, const KeySchema *schema, StoreRelation *info)
 		entry = hash_search(relations, &relid, HASH_FIND, NULL);
 		if (entry != NULL)
 		{
-			*info = *entry;
+			latest = *entry;
+			*info = latest;
 			return;
 		}
 	}
@@ -97,6 +106,7 @@ relation_invalidate(Datum arg, Oid relid)
 	StoreRelation *entry;
 
 	invalidations++;
+	latest.relid = InvalidOid;
 	if (relations == NULL)
 		return;
 	if (OidIsValid(relid))
