@@ -37,6 +37,7 @@ REGRESS      = install item_io item_number item_path item_ops item_json \
                key_hash key_order key_prefix expr_condition expr_errors \
                expr_update expr_project expr_keycond \
                api_table meta_name meta_ddl meta_register \
+               store_open store_executor scan_range \
                api_item api_update api_query api_scan api_errors \
                api_args api_context api_triggers privileges settings examples
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
@@ -46,6 +47,12 @@ ISOLATION    = item-read-committed item-repeatable-read item-serializable
 ISOLATION_OPTS = --inputdir=test/isolation --temp-instance=./tmp_check_iso \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8 \
                --load-extension=partitioning
+
+ISOLATION    = put-put put-absent-race update-update delete-put put-sql \
+               row-lock savepoint repeatable-read serializable
+ISOLATION_OPTS = --inputdir=test/isolation --temp-instance=./tmp_check_iso \
+               --temp-config=test/regress.conf --load-extension=partitioning \
+               --no-locale --encoding=UTF8
 
 TAP_TESTS    = 1
 PROVE_TESTS  = test/t/*.pl
