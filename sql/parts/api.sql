@@ -1,7 +1,5 @@
 -- Item operations.  None is STRICT: most arguments may be NULL, which means
--- "not given".  Writers are PARALLEL UNSAFE.  Readers are PARALLEL
--- RESTRICTED: the table named may be a temporary one, which only the leader
--- can read.
+-- "not given".  Readers are PARALLEL SAFE, since no item table is temporary.
 
 CREATE FUNCTION partitioning.put_item(
     table_name pg_catalog.text,
@@ -25,7 +23,7 @@ CREATE FUNCTION partitioning.get_item(
     expression_names pg_catalog.jsonb DEFAULT NULL)
 RETURNS partitioning.item
 AS 'MODULE_PATHNAME', 'get_item'
-LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL RESTRICTED COST 50;
+LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL SAFE COST 50;
 
 COMMENT ON FUNCTION partitioning.get_item(pg_catalog.text, partitioning.item, pg_catalog.text, pg_catalog.jsonb) IS
 'Returns the item of a key, or NULL when there is none. key holds exactly the key attributes; projection is a projection expression, with #names from expression_names. Errors: IM001 for a bad request, IM003 for an unknown table.';
@@ -126,7 +124,7 @@ CREATE FUNCTION partitioning.query(
     start_key partitioning.item DEFAULT NULL)
 RETURNS SETOF partitioning.item
 AS 'MODULE_PATHNAME', 'query'
-LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL RESTRICTED COST 200 ROWS 20;
+LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL SAFE COST 200 ROWS 20;
 
 COMMENT ON FUNCTION partitioning.query(pg_catalog.text, pg_catalog.text, partitioning.item, pg_catalog.text, pg_catalog.text,
     pg_catalog.text, pg_catalog.jsonb, pg_catalog.bool, pg_catalog.int4, partitioning.item) IS
@@ -145,7 +143,7 @@ CREATE FUNCTION partitioning.scan(
     start_key partitioning.item DEFAULT NULL)
 RETURNS SETOF partitioning.item
 AS 'MODULE_PATHNAME', 'scan'
-LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL RESTRICTED COST 1000 ROWS 1000;
+LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL SAFE COST 1000 ROWS 1000;
 
 COMMENT ON FUNCTION partitioning.scan(pg_catalog.text, pg_catalog.text, pg_catalog.text, partitioning.item, pg_catalog.text,
     pg_catalog.jsonb, pg_catalog.int4, pg_catalog.int4, pg_catalog.int4, partitioning.item) IS
@@ -168,7 +166,7 @@ CREATE FUNCTION partitioning.query_page(
     OUT last_evaluated_key partitioning.item)
 RETURNS pg_catalog.record
 AS 'MODULE_PATHNAME', 'query_page'
-LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL RESTRICTED COST 2000;
+LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL SAFE COST 2000;
 
 COMMENT ON FUNCTION partitioning.query_page(pg_catalog.text, pg_catalog.text, partitioning.item, pg_catalog.text, pg_catalog.text,
     pg_catalog.text, pg_catalog.jsonb, pg_catalog.bool, pg_catalog.int4, partitioning.item) IS
@@ -191,7 +189,7 @@ CREATE FUNCTION partitioning.scan_page(
     OUT last_evaluated_key partitioning.item)
 RETURNS pg_catalog.record
 AS 'MODULE_PATHNAME', 'scan_page'
-LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL RESTRICTED COST 2000;
+LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL SAFE COST 2000;
 
 COMMENT ON FUNCTION partitioning.scan_page(pg_catalog.text, pg_catalog.text, pg_catalog.text, partitioning.item, pg_catalog.text,
     pg_catalog.jsonb, pg_catalog.int4, pg_catalog.int4, pg_catalog.int4, partitioning.item) IS

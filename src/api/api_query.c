@@ -170,8 +170,7 @@ check_request(const ApiQuery *request)
 	if (request->has_max_items && request->max_items < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg("max_items must be at least 1, not %d",
-						request->max_items)));
+				 errmsg("argument \"%s\" must be at least 1", "max_items")));
 
 	api_check_placeholders(request->names,
 						   has_values_user || request->projection.data != NULL,
@@ -208,13 +207,12 @@ check_segments(const ApiQuery *request)
 		request->total_segments > LIMIT_SEGMENTS)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg("total_segments must be between 1 and %d, not %d",
-						LIMIT_SEGMENTS, request->total_segments)));
+				 errmsg("argument \"%s\" must be between %d and %d",
+						"total_segments", 1, LIMIT_SEGMENTS)));
 	if (request->segment < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg("segment must not be negative, but is %d",
-						request->segment)));
+				 errmsg("argument \"%s\" must not be negative", "segment")));
 	if (request->segment >= request->total_segments)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),

@@ -27,7 +27,8 @@ api_check_map(const ItemData *item, const char *argument)
 	if (root.type != ITEM_M)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg("%s must be a map of attributes", argument),
+				 errmsg("argument \"%s\" must be a map of attributes",
+						argument),
 				 errdetail("The value given is of type %s.",
 						   item_type_tag(root.type))));
 }

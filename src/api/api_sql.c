@@ -269,7 +269,7 @@ require_argument(FunctionCallInfo fcinfo, int n, const char *name)
 	if (PG_ARGISNULL(n))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", name)));
+				 errmsg("argument \"%s\" must not be null", name)));
 }
 
 /*
@@ -339,8 +339,8 @@ return_values_argument(FunctionCallInfo fcinfo, int n)
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_ITEM_VALIDATION),
-			 errmsg("invalid return_values: \"%.*s\"",
-					(int) word.len, word.data),
+			 errmsg("invalid value for argument \"%s\": \"%.*s\"",
+					"return_values", (int) word.len, word.data),
 			 errhint("Use NONE, ALL_OLD, UPDATED_OLD, ALL_NEW or UPDATED_NEW.")));
 }
 

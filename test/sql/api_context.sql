@@ -135,7 +135,7 @@ DELETE FROM app WHERE pk = 'L';
 SELECT get_item('app', '{"PK": "L", "SK": "1"}') IS NULL AS absent;
 ROLLBACK;
 
--- A parallel query keeps readers in the leader.
+-- Readers run in parallel workers.
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
@@ -143,6 +143,12 @@ CREATE TABLE keys AS SELECT i::text AS sk FROM generate_series(1, 1000) AS i;
 ANALYZE keys;
 EXPLAIN (COSTS OFF) SELECT count(get_item('app', jsonb_build_object('PK', 'T', 'SK', sk))) FROM keys;
 SELECT count(get_item('app', jsonb_build_object('PK', 'T', 'SK', sk))) FROM keys;
+SELECT count(*), count(DISTINCT q)
+FROM (SELECT query('app', 'PK = :pk AND SK <= :sk', jsonb_build_object(':pk', 'T', ':sk', sk)) AS q FROM keys) AS t;
+SELECT sum((query_page('app', 'PK = :pk AND SK <= :sk', jsonb_build_object(':pk', 'T', ':sk', sk))).item_count) FROM keys;
+SELECT count(item_of(a)) FROM app AS a;
+-- Writers do not.
+EXPLAIN (COSTS OFF) SELECT count(update_item('app', jsonb_build_object('PK', 'T', 'SK', sk))) FROM keys;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
