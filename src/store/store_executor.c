@@ -533,13 +533,15 @@ store_executor_delete(ItemStore *store, const ItemKey *key, StoreRow *row)
 {
 	StoreWriteState *state = store->write;
 	ResultRelInfo *relinfo = state->target->relinfo;
+	TriggerDesc *triggers = relinfo->ri_TrigDesc;
 	ItemPointerData tid = row->slot->tts_tid;
 	TM_FailureData failure;
 	TM_Result	result;
 
 	CheckCmdReplicaIdentity(store->rel, CMD_DELETE);
 	row_begin(store);
-	if (!compat_before_row_delete(state->estate, &state->epqstate, relinfo,
+	if (triggers && triggers->trig_delete_before_row &&
+		!compat_before_row_delete(state->estate, &state->epqstate, relinfo,
 								  &tid))
 	{
 		store->suppressed = true;

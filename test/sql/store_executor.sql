@@ -62,6 +62,17 @@ SELECT partitioning.delete_item('app', '{"PK": "b", "SK": "1"}');
 SELECT count(*) FROM child;
 DROP TABLE child;
 
+-- an index alone, and no trigger at all
+SELECT partitioning.create_table('indexed', 'PK', 'SK');
+CREATE INDEX indexed_n ON indexed ((partitioning.item_number(attributes, 'n')));
+SELECT partitioning.put_item('indexed', '{"PK": "a", "SK": "1", "n": 1}'),
+    partitioning.put_item('indexed', '{"PK": "a", "SK": "1", "n": 2}'),
+    partitioning.put_item('indexed', '{"PK": "a", "SK": "2", "n": 3}'),
+    partitioning.delete_item('indexed', '{"PK": "a", "SK": "1"}');
+SET enable_seqscan = off;
+SELECT * FROM indexed WHERE partitioning.item_number(attributes, 'n') > 0;
+RESET enable_seqscan;
+
 -- triggers of all kinds; see the notices
 SELECT partitioning.create_table('fired', 'PK', 'SK');
 CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$
