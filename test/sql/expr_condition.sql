@@ -236,6 +236,15 @@ SET partitioning.expression_cache_size = 1;
 SELECT pg_temp.churn();
 SET partitioning.expression_cache_size = 3;
 SELECT pg_temp.churn();
+
+-- Of the texts used, the most recent stay parsed, within the setting.
+SET partitioning.expression_cache_size = 2;
+SELECT matches('{"a": 1}', 'attribute_exists(one)'),
+       matches('{"a": 1}', 'attribute_exists(two)'),
+       matches('{"a": 1}', 'attribute_exists(one)'),
+       matches('{"a": 1}', 'attribute_exists(three)');
+SELECT ident FROM pg_backend_memory_contexts
+WHERE name = 'parsed expression' ORDER BY ident;
 RESET partitioning.expression_cache_size;
 
 -- In a WHERE clause, and in PL/pgSQL with arguments that change.
