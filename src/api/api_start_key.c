@@ -11,10 +11,11 @@
 #include "lib/stringinfo.h"
 
 #include "api/api_private.h"
+#include "base/compat.h"
 #include "base/errors.h"
 #include "base/service_text.h"
 
-static void start_key_error(const char *text) pg_attribute_noreturn();
+pg_noreturn static void start_key_error(const char *text);
 static bool find_part(const KeySchema *schema, int part, ItemRef map,
 					  ItemRef *value);
 static void start_from_map(const KeySchema *schema, ItemRef map,
@@ -135,7 +136,7 @@ start_key_text(const KeyAttribute *attribute, ItemRef value)
 		int			room = pg_b64_enc_len(value.len);
 
 		enlargeStringInfo(&text, room);
-		text.len += pg_b64_encode(value.data, value.len,
+		text.len += pg_b64_encode((const void *) value.data, value.len,
 								  text.data + text.len, room);
 		text.data[text.len] = '\0';
 	}

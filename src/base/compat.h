@@ -86,6 +86,14 @@ compat_primary_key_index(Relation rel)
 #endif
 }
 
+/* 18: a collation tells its order through its locale */
+#if PG_VERSION_NUM >= 180000
+#define compat_collation_is_c(collation) \
+	(pg_newlocale_from_collation(collation)->collate_is_c)
+#else
+#define compat_collation_is_c(collation) lc_collate_is_c(collation)
+#endif
+
 /* 18: constraints may be declared and not enforced */
 #if PG_VERSION_NUM >= 180000
 #define compat_constraint_enforce(constraint) \

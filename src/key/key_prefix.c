@@ -163,7 +163,7 @@ prefix_conditions(FuncExpr *call, Oid opfamily, Oid collation)
 		if (GetDatabaseEncoding() != PG_UTF8)
 			return NIL;
 		if (opfamily != TEXT_PATTERN_BTREE_FAM_OID &&
-			!(opfamily == TEXT_BTREE_FAM_OID && lc_collate_is_c(collation)))
+			!(opfamily == TEXT_BTREE_FAM_OID && compat_collation_is_c(collation)))
 			return NIL;
 	}
 	else if (type != BYTEAOID || opfamily != BYTEA_BTREE_FAM_OID)
