@@ -22,17 +22,20 @@
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
 #include "commands/event_trigger.h"
 #include "commands/extension.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
 #include "base/compat.h"
@@ -64,6 +67,7 @@ static bool is_item_column(const char *name);
 pg_noreturn static void refuse_column(Oid relid, const char *column);
 pg_noreturn static void refuse_constraint(Oid relid);
 static void refuse_command(AlterTableCmd *cmd, Oid relid);
+static void refuse_not_null(Oid relid, const char *constraint);
 static void refuse_inheritance(Oid relid);
 static void remember(Node *parsetree, RangeVar *relation);
 static void follow(Node *parsetree);
@@ -236,6 +240,7 @@ refuse_command(AlterTableCmd *cmd, Oid relid)
 		case AT_DropConstraint:
 			if (strcmp(cmd->name, META_CHECK_NAME) == 0)
 				refuse_constraint(relid);
+			refuse_not_null(relid, cmd->name);
 			break;
 		case AT_AddInherit:
 		case AT_AddOf:
@@ -244,6 +249,31 @@ refuse_command(AlterTableCmd *cmd, Oid relid)
 		default:
 			break;
 	}
+}
+
+/* From 18 on NOT NULL is a constraint with a name that can be dropped. */
+static void
+refuse_not_null(Oid relid, const char *constraint)
+{
+	Oid			oid = get_relation_constraint_oid(relid, constraint, true);
+	HeapTuple	tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(oid));
+	Form_pg_constraint form;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	form = (Form_pg_constraint) GETSTRUCT(tuple);
+	if (form->contype == 'n')
+	{
+		bool		isnull;
+		Datum		keys = SysCacheGetAttr(CONSTROID, tuple,
+										   Anum_pg_constraint_conkey, &isnull);
+		AttrNumber *attnum = (AttrNumber *) ARR_DATA_PTR(DatumGetArrayTypeP(keys));
+		char	   *column = get_attname(relid, *attnum, false);
+
+		if (is_item_column(column))
+			refuse_column(relid, column);
+	}
+	ReleaseSysCache(tuple);
 }
 
 /* Nothing when relid is InvalidOid. */

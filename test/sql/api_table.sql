@@ -1,13 +1,23 @@
 -- An item table: columns, constraint, key index, replica identity, comments.
+-- (\d+ shows all this at once, and more from 18 on.)
 SELECT partitioning.create_table('app', 'PK', 'SK');
-\d+ app
+\d app
+SELECT attnum, col_description(attrelid, attnum) FROM pg_attribute
+WHERE attrelid = 'app'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum;
+SELECT obj_description('app'::regclass, 'pg_class');
 
 -- Key types choose column types; no sort key, no column sk.
 SELECT partitioning.create_table('app.prod', 'id', attribute_types => '{"id": "N"}');
-\d+ "app.prod"
+\d "app.prod"
+SELECT attnum, col_description(attrelid, attnum) FROM pg_attribute
+WHERE attrelid = '"app.prod"'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum;
+SELECT obj_description('"app.prod"'::regclass, 'pg_class');
 SELECT partitioning.create_table('Orders', 'customer id', 'ünit"s''', attribute_types => '{"customer id": "B", "ünit\"s''": "N"}',
     options => '{"index_method": "btree"}');
-\d+ "Orders"
+\d "Orders"
+SELECT attnum, col_description(attrelid, attnum) FROM pg_attribute
+WHERE attrelid = '"Orders"'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum;
+SELECT obj_description('"Orders"'::regclass, 'pg_class');
 SELECT * FROM partitioning.item_tables ORDER BY table_name;
 
 -- The check constraint speaks for plain SQL.

@@ -6,7 +6,10 @@ CREATE TABLE bare (attributes partitioning.item, gone int, sk numeric, pk text C
 ALTER TABLE bare DROP COLUMN gone;
 INSERT INTO bare VALUES ('{"a": 1}', 1.50, 'x');
 SELECT partitioning.register_table('bare', 'id', 'number');
-\d+ bare
+\d bare
+SELECT attnum, col_description(attrelid, attnum) FROM pg_attribute
+WHERE attrelid = 'bare'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum;
+SELECT obj_description('bare'::regclass, 'pg_class');
 SELECT partition_key, partition_key_type, sort_key, sort_key_type FROM partitioning.item_tables;
 
 -- Once more: nothing to do. With other keys: an error.
@@ -19,7 +22,10 @@ CREATE TABLE whole (pk bytea NOT NULL, attributes partitioning.item NOT NULL);
 CREATE UNIQUE INDEX whole_pk ON whole (pk partitioning.bytea_hash_ops);
 COMMENT ON COLUMN whole.pk IS 'my own words';
 SELECT partitioning.register_table('whole', 'PK', attribute_types => '{"PK": "B"}');
-\d+ whole
+\d whole
+SELECT attnum, col_description(attrelid, attnum) FROM pg_attribute
+WHERE attrelid = 'whole'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum;
+SELECT obj_description('whole'::regclass, 'pg_class');
 
 -- An index that is not quite it is no key index.
 CREATE TABLE near (pk text COLLATE "C", sk text COLLATE "C", attributes partitioning.item);
@@ -104,7 +110,10 @@ CREATE TABLE parted_1 (attributes partitioning.item, sk text COLLATE "C", pk tex
 ALTER TABLE parted ATTACH PARTITION parted_1 FOR VALUES WITH (MODULUS 4, REMAINDER 1);
 SELECT partitioning.register_table('parted_0', 'PK', 'SK');
 SELECT partitioning.register_table('parted', 'PK', 'SK');
-\d+ parted
+\d parted
+SELECT attnum, col_description(attrelid, attnum) FROM pg_attribute
+WHERE attrelid = 'parted'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum;
+SELECT obj_description('parted'::regclass, 'pg_class');
 \d parted_1
 INSERT INTO parted SELECT 'P' || i, 's', '{}' FROM generate_series(1, 200) AS i;
 -- Later partitions get index, constraint and replica identity, too.
