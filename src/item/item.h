@@ -81,6 +81,33 @@ typedef struct ItemPath
 	ItemPathElement *elements;
 } ItemPath;
 
+/*
+ * A place in a JSON text, for those who decode JSON that has items inside.
+ * The functions below read one token or value that begins there and go past
+ * it.  One that meets an error saves it in escontext (or throws it where
+ * there is none) and returns false.
+ */
+typedef struct ItemScanner
+{
+	const char *json;
+	const char *p;				/* the next character */
+	const char *end;
+	struct Node *escontext;
+} ItemScanner;
+
+/*
+ * A map of names and typed values as decoded.  What cannot be a value is
+ * remembered, not raised, because its turn among a request's errors comes
+ * later; the item then has something else in its place.
+ */
+typedef struct ItemTyped
+{
+	ItemData   *item;
+	const char *invalid;		/* text of the first error, or NULL */
+	const char *invalid_name;	/* the attribute that it is in */
+	uint32		invalid_name_len;
+} ItemTyped;
+
 /* A changeable tree; see item_value_*() below. */
 typedef struct ItemValue ItemValue;
 
@@ -195,6 +222,35 @@ extern ItemData *item_from_dynamodb_json(const char *json, size_t len); /* typed
 extern void item_append_json(StringInfo out, ItemRef value);	/* plain form */
 extern void item_append_dynamodb_json(StringInfo out, ItemRef value);	/* {"S": ...}; compact, no white space */
 extern void item_append_dynamodb_map(StringInfo out, ItemRef map);	/* an item: {"a":{"S":...},...} */
+extern void item_append_json_string(StringInfo out, const char *data,
+									uint32 len);
 extern bool item_looks_typed(ItemRef map);	/* every member is a one-member map {"S"|"N"|...: ...} */
+
+/* prototypes for functions in item_scan.c: JSON tokens */
+extern bool item_scan_init(ItemScanner *s, const char *json, size_t len,
+						   struct Node *escontext);
+extern bool item_scan_expect(ItemScanner *s, char c);
+extern bool item_scan_next(ItemScanner *s, bool first, char close);
+extern bool item_scan_text(ItemScanner *s, const char **text, uint32 *len);
+extern bool item_scan_number(ItemScanner *s, const char **text, uint32 *len);
+extern bool item_scan_word(ItemScanner *s, const char *word);
+extern bool item_scan_skip(ItemScanner *s);
+extern bool item_scan_end(ItemScanner *s);
+
+/* Skips white space and returns the next character, -1 at the end. */
+static inline int
+item_scan_peek(ItemScanner *s)
+{
+	while (s->p < s->end &&
+		   (*s->p == ' ' || *s->p == '\n' || *s->p == '\t' || *s->p == '\r'))
+		s->p++;
+	return s->p < s->end ? (unsigned char) *s->p : -1;
+}
+
+/* prototypes for functions in item_typed.c: typed JSON inside other JSON */
+extern void item_scan_typed_map(ItemScanner *s, bool any_names,
+								ItemTyped *result);
+extern const char *item_scan_typed_string(ItemScanner *s, uint32 *len);
+extern bool item_scan_typed_bool(ItemScanner *s);
 
 #endif							/* PT_ITEM_H */

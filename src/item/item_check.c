@@ -47,15 +47,23 @@ item_check_depth(ItemRef value)
 				 errmsg(TEXT_NESTING)));
 }
 
-/* ereports a length that no attribute name can have. */
+/* What is wrong with the length of an attribute name, or NULL. */
+const char *
+item_name_len_error(uint32 len)
+{
+	return len == 0 ? TEXT_ATTRIBUTE_NAME_EMPTY :
+		len > LIMIT_ATTRIBUTE_NAME ? TEXT_ATTRIBUTE_NAME_LENGTH : NULL;
+}
+
 void
 item_check_name_len(uint32 len)
 {
-	if (len == 0 || len > LIMIT_ATTRIBUTE_NAME)
+	const char *error = item_name_len_error(len);
+
+	if (error)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg(len == 0 ? TEXT_ATTRIBUTE_NAME_EMPTY :
-						TEXT_ATTRIBUTE_NAME_LENGTH)));
+				 errmsg("%s", error)));
 }
 
 /* level counts the maps and lists around the value. */

@@ -20,7 +20,6 @@
 static void append_plain(StringInfo out, ItemRef value);
 static void append_plain_map(StringInfo out, ItemRef map);
 static void append_plain_set(StringInfo out, ItemRef set);
-static void append_string(StringInfo out, const char *data, uint32 len);
 static void append_escape(StringInfo out, char c);
 static void append_number(StringInfo out, ItemRef number);
 static void append_typed_elements(StringInfo out, ItemRef container);
@@ -60,7 +59,7 @@ item_append_dynamodb_json(StringInfo out, ItemRef value)
 	switch (value.type)
 	{
 		case ITEM_S:
-			append_string(out, value.data, value.len);
+			item_append_json_string(out, value.data, value.len);
 			break;
 		case ITEM_N:
 			append_literal(out, "\"");
@@ -108,7 +107,7 @@ item_append_dynamodb_map(StringInfo out, ItemRef map)
 		CHECK_FOR_INTERRUPTS();
 		if (i > 0)
 			append_literal(out, ",");
-		append_string(out, name, name_len);
+		item_append_json_string(out, name, name_len);
 		append_literal(out, ":");
 		item_append_dynamodb_json(out, value);
 	}
@@ -197,7 +196,7 @@ append_plain(StringInfo out, ItemRef value)
 	switch (value.type)
 	{
 		case ITEM_S:
-			append_string(out, value.data, value.len);
+			item_append_json_string(out, value.data, value.len);
 			break;
 		case ITEM_N:
 			append_number(out, value);
@@ -257,7 +256,7 @@ append_plain_map(StringInfo out, ItemRef map)
 		}
 		else
 			append_literal(out, ", ");
-		append_string(out, name, name_len);
+		item_append_json_string(out, name, name_len);
 		append_literal(out, ": ");
 		append_plain(out, value);
 	}
@@ -279,7 +278,7 @@ append_plain_set(StringInfo out, ItemRef set)
 		if (i > 0)
 			append_literal(out, ", ");
 		if (element.type == ITEM_S)
-			append_string(out, element.data, element.len);
+			item_append_json_string(out, element.data, element.len);
 		else if (element.type == ITEM_N)
 			append_number(out, element);
 		else
@@ -310,7 +309,7 @@ append_typed_elements(StringInfo out, ItemRef container)
 		{
 			ItemRef		element = item_set_element(container, i);
 
-			append_string(out, element.data, element.len);
+			item_append_json_string(out, element.data, element.len);
 		}
 		else
 		{
@@ -328,8 +327,8 @@ append_typed_elements(StringInfo out, ItemRef container)
 }
 
 /* A JSON string.  Runs of bytes that need no escape are copied at once. */
-static void
-append_string(StringInfo out, const char *data, uint32 len)
+void
+item_append_json_string(StringInfo out, const char *data, uint32 len)
 {
 	const char *end = data + len;
 	const char *p = item_plain_end(data, end);

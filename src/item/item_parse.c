@@ -38,6 +38,7 @@ typedef struct Parser
  */
 static int	parse_value(Parser *p, int level, bool as_map);
 static int	parse_object(Parser *p, int level, bool as_map);
+static bool scan_name(Parser *p);
 static bool is_only_member(const ItemScanner *scan);
 static int	parse_array(Parser *p, int level);
 static int	parse_number(Parser *p);
@@ -142,7 +143,7 @@ parse_object(Parser *p, int level, bool as_map)
 			int			depth;
 
 			item_builder_begin_entry(&p->build);
-			if (!item_scan_name(&p->scan, &p->build))
+			if (!scan_name(p))
 				return -1;
 			if (members++ == 0 && !as_map)
 			{
@@ -168,6 +169,23 @@ parse_object(Parser *p, int level, bool as_map)
 	if (dollar && members == 1)
 		return resolve(p, type_at, deepest);
 	return check_level(p, deepest + 1, LIMIT_NESTING) ? deepest + 1 : -1;
+}
+
+static bool
+scan_name(Parser *p)
+{
+	uint32		len;
+	const char *error;
+
+	if (!item_scan_name(&p->scan, &p->build, &len))
+		return false;
+	error = item_name_len_error(len);
+	if (error == NULL)
+		return true;
+	errsave(p->scan.escontext,
+			(errcode(ERRCODE_ITEM_VALIDATION),
+			 errmsg("%s", error)));
+	return false;
 }
 
 /*

@@ -301,28 +301,6 @@ extern uint32 item_map_search(const ItemContainer *map, const char *name,
 							  uint32 name_len, bool *found);
 
 /*
- * Reads JSON tokens.  A function that finds an error saves it in escontext
- * (or throws it where there is none) and returns false.
- */
-typedef struct ItemScanner
-{
-	const char *json;
-	const char *p;				/* the next character */
-	const char *end;
-	Node	   *escontext;
-} ItemScanner;
-
-/* Skips white space and returns the next character, -1 at the end. */
-static inline int
-item_scan_peek(ItemScanner *s)
-{
-	while (s->p < s->end &&
-		   (*s->p == ' ' || *s->p == '\n' || *s->p == '\t' || *s->p == '\r'))
-		s->p++;
-	return s->p < s->end ? (unsigned char) *s->p : -1;
-}
-
-/*
  * The first byte at or after p that cannot stand in a JSON string as it is
  * (quote, backslash, control character), or end.  Eight bytes at a time: of
  * each byte of the word, subtracting borrows into its top bit when the byte
@@ -362,14 +340,8 @@ item_plain_end(const char *p, const char *end)
 }
 
 /* prototypes for functions in item_scan.c */
-extern bool item_scan_init(ItemScanner *s, const char *json, size_t len,
-						   Node *escontext);
-extern bool item_scan_expect(ItemScanner *s, char c);
 extern bool item_scan_string(ItemScanner *s, ItemBuilder *b);
-extern bool item_scan_number(ItemScanner *s, const char **text, uint32 *len);
-extern bool item_scan_word(ItemScanner *s, const char *word);
-extern bool item_scan_name(ItemScanner *s, ItemBuilder *b);
-extern bool item_scan_end(ItemScanner *s);
+extern bool item_scan_name(ItemScanner *s, ItemBuilder *b, uint32 *len);
 extern bool item_scan_error(ItemScanner *s);
 
 /* prototypes for functions in item_set.c */
@@ -393,6 +365,7 @@ extern bool item_step_index(const char *step, uint32 len, int count,
 
 /* prototypes for functions in item_check.c */
 extern void item_check_depth(ItemRef value);
+extern const char *item_name_len_error(uint32 len);
 extern void item_check_name_len(uint32 len);
 extern const char *item_check_encoding(ItemRef value);
 

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
@@ -54,6 +55,62 @@ item_scan_expect(ItemScanner *s, char c)
 		return item_scan_error(s);
 	s->p++;
 	return true;
+}
+
+/*
+ * Is there one more member or element?  Skips the comma before it, or the
+ * bracket after the last one.  After an error there is none, so this needs
+ * a scanner that throws.
+ */
+bool
+item_scan_next(ItemScanner *s, bool first, char close)
+{
+	Assert(s->escontext == NULL);
+
+	if (item_scan_peek(s) == (unsigned char) close)
+	{
+		s->p++;
+		return false;
+	}
+	if (!first)
+	{
+		item_scan_expect(s, ',');
+		if (item_scan_peek(s) == (unsigned char) close)
+			item_scan_error(s);
+	}
+	return true;
+}
+
+/*
+ * Reads the string that must be next.  The result points into the JSON, or
+ * is palloc'd when there were escapes to resolve; it is not terminated.
+ */
+bool
+item_scan_text(ItemScanner *s, const char **text, uint32 *len)
+{
+	const char *start;
+	const char *p;
+	ItemBuilder build;
+	bool		valid;
+
+	if (item_scan_peek(s) != '"')
+		return item_scan_error(s);
+	start = s->p + 1;
+	p = item_plain_end(start, s->end);
+	if (p < s->end && *p == '"')
+	{
+		*text = start;
+		*len = p - start;
+		s->p = p + 1;
+		return true;
+	}
+
+	item_builder_init(&build, (p - start) + 64);
+	build.len = 0;
+	valid = item_scan_string(s, &build);
+	*text = build.data;
+	*len = build.len;
+	return valid;
 }
 
 /* Appends the string that begins here, its escapes resolved. */
@@ -129,9 +186,55 @@ item_scan_word(ItemScanner *s, const char *word)
 	return true;
 }
 
-/* Appends a member's name as a map entry begins, and skips the colon. */
+/*
+ * Skips any value.  As item_scan_next(), for scanners that throw.
+ */
 bool
-item_scan_name(ItemScanner *s, ItemBuilder *b)
+item_scan_skip(ItemScanner *s)
+{
+	bool		first = true;
+	const char *text;
+	uint32		len;
+	int			next = item_scan_peek(s);
+
+	check_stack_depth();
+	switch (next)
+	{
+		case '{':
+		case '[':
+			s->p++;
+			while (item_scan_next(s, first, next == '{' ? '}' : ']'))
+			{
+				CHECK_FOR_INTERRUPTS();
+				first = false;
+				if (next == '{')
+				{
+					item_scan_text(s, &text, &len);
+					item_scan_expect(s, ':');
+				}
+				item_scan_skip(s);
+			}
+			return true;
+		case '"':
+			return item_scan_text(s, &text, &len);
+		case 't':
+			return item_scan_word(s, "true");
+		case 'f':
+			return item_scan_word(s, "false");
+		case 'n':
+			return item_scan_word(s, "null");
+		default:
+			return item_scan_number(s, &text, &len);
+	}
+}
+
+/*
+ * Appends a member's name as a map entry begins, and skips the colon.  *len
+ * is the name's length, which the caller checks: a longer name than an
+ * attribute can have is cut off.
+ */
+bool
+item_scan_name(ItemScanner *s, ItemBuilder *b, uint32 *name_len)
 {
 	uint32		at = b->len;
 	uint32		len;
@@ -141,14 +244,11 @@ item_scan_name(ItemScanner *s, ItemBuilder *b)
 	item_builder_append_byte(b, 0);
 	if (!item_scan_string(s, b))
 		return false;
-	len = b->len - at - 1;
-	if (len == 0 || len > LIMIT_ATTRIBUTE_NAME)
+	len = *name_len = b->len - at - 1;
+	if (len > LIMIT_ATTRIBUTE_NAME)
 	{
-		errsave(s->escontext,
-				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg(len == 0 ? TEXT_ATTRIBUTE_NAME_EMPTY :
-						TEXT_ATTRIBUTE_NAME_LENGTH)));
-		return false;
+		len = LIMIT_ATTRIBUTE_NAME;
+		b->len = at + 1 + len;
 	}
 	if (len >= ITEM_NAME_LONG)
 	{

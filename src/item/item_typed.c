@@ -5,11 +5,9 @@
  * The service decodes a request against its model first and validates values
  * only then.  Here both happen in one pass: what does not fit the model is
  * raised at once, the first invalid value is remembered and raised at the
- * end.
+ * end, or left to the caller.
  */
 #include "postgres.h"
-
-#include "miscadmin.h"
 
 #include "base/errors.h"
 #include "base/limits.h"
@@ -23,25 +21,25 @@ typedef struct Parser
 {
 	ItemScanner scan;
 	ItemBuilder build;
+	uint32		attribute_at;	/* where the outermost map's entry begins */
 	const char *invalid;		/* first validation error, or NULL */
+	char	   *invalid_name;	/* the attribute that has it */
+	uint32		invalid_name_len;
 } Parser;
 
 static bool is_bare_value(Parser *p);
 static void parse_value(Parser *p, int level);
 static void parse_payload(Parser *p, ItemType type, int level);
 static void parse_string(Parser *p);
+static void check_string(ItemScanner *s);
 static void parse_number(Parser *p);
 static void parse_binary(Parser *p);
-static bool parse_bool(Parser *p);
-static void parse_map(Parser *p, int level);
+static void parse_map(Parser *p, int level, bool any_names);
 static void parse_list(Parser *p, int level);
 static void parse_set(Parser *p, ItemType type, uint32 type_at);
-static bool next_member(Parser *p, bool first, char close);
-static void skip_value(Parser *p);
 static void invalid(Parser *p, const char *message);
-static void expect_string(Parser *p);
 pg_noreturn static void refuse(const char *format, const char *argument);
-static bool fractional(Parser *p);
+static bool fractional(ItemScanner *s);
 
 /*
  * Returns an item for an object of attribute names and typed values, or a
@@ -52,14 +50,14 @@ item_from_dynamodb_json(const char *json, size_t len)
 {
 	Parser		p;
 
+	memset(&p, 0, sizeof(p));
 	(void) item_scan_init(&p.scan, json, len, NULL);
 	item_builder_init(&p.build, Min(len + 32, 8192));
-	p.invalid = NULL;
 
 	if (item_scan_peek(&p.scan) != '{')
 	{
 		/* Invalid JSON, or valid JSON of the wrong kind. */
-		skip_value(&p);
+		item_scan_skip(&p.scan);
 		item_scan_end(&p.scan);
 		refuse(TEXT_UNEXPECTED_FIELD, NULL);
 	}
@@ -68,7 +66,7 @@ item_from_dynamodb_json(const char *json, size_t len)
 	else
 	{
 		item_builder_append_byte(&p.build, ITEM_M);
-		parse_map(&p, 1);
+		parse_map(&p, 1, false);
 	}
 	item_scan_end(&p.scan);
 
@@ -77,6 +75,28 @@ item_from_dynamodb_json(const char *json, size_t len)
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg("%s", p.invalid)));
 	return item_builder_finish(&p.build);
+}
+
+/*
+ * Reads the map that must be next.  any_names says that its names are not
+ * those of attributes, and so need not be valid.
+ */
+void
+item_scan_typed_map(ItemScanner *s, bool any_names, ItemTyped *result)
+{
+	Parser		p;
+
+	memset(&p, 0, sizeof(p));
+	p.scan = *s;
+	item_builder_init(&p.build, Min(s->end - s->p + 32, 1024));
+	item_builder_append_byte(&p.build, ITEM_M);
+	(void) item_scan_peek(&p.scan);
+	parse_map(&p, 1, any_names);
+	*s = p.scan;
+	result->item = item_builder_finish(&p.build);
+	result->invalid = p.invalid;
+	result->invalid_name = p.invalid_name;
+	result->invalid_name_len = p.invalid_name_len;
 }
 
 /*
@@ -122,13 +142,13 @@ parse_value(Parser *p, int level)
 		refuse(TEXT_ARRAY_TO_CLASS, MODEL_PREFIX MODEL_VALUE);
 	if (next != '{')
 	{
-		skip_value(p);
+		item_scan_skip(&p->scan);
 		refuse(TEXT_UNEXPECTED_VALUE, NULL);
 	}
 	p->scan.p++;
 	item_builder_append_byte(&p->build, ITEM_NULL);
 
-	while (next_member(p, first, '}'))
+	while (item_scan_next(&p->scan, first, '}'))
 	{
 		uint32		start = p->build.len;
 		ItemType	type;
@@ -145,7 +165,7 @@ parse_value(Parser *p, int level)
 
 		/* Unknown members, and those that are null, are not there. */
 		if (!known || item_scan_peek(&p->scan) == 'n')
-			skip_value(p);
+			item_scan_skip(&p->scan);
 		else if (chosen == 0 || chosen == type)
 		{
 			chosen = type;
@@ -185,14 +205,15 @@ parse_payload(Parser *p, ItemType type, int level)
 			parse_binary(p);
 			break;
 		case ITEM_BOOL:
-			item_builder_append_byte(&p->build, parse_bool(p));
+			item_builder_append_byte(&p->build,
+									 item_scan_typed_bool(&p->scan));
 			break;
 		case ITEM_NULL:
-			if (!parse_bool(p))
+			if (!item_scan_typed_bool(&p->scan))
 				invalid(p, TEXT_VALUE_NULL);
 			break;
 		case ITEM_M:
-			parse_map(p, level + 1);
+			parse_map(p, level + 1, false);
 			break;
 		case ITEM_L:
 			parse_list(p, level + 1);
@@ -208,8 +229,43 @@ parse_payload(Parser *p, ItemType type, int level)
 static void
 parse_string(Parser *p)
 {
-	expect_string(p);
+	check_string(&p->scan);
 	item_scan_string(&p->scan, &p->build);
+}
+
+/* The string that must be next, as item_scan_text() gives it. */
+const char *
+item_scan_typed_string(ItemScanner *s, uint32 *len)
+{
+	const char *text;
+
+	check_string(s);
+	(void) item_scan_text(s, &text, len);
+	return text;
+}
+
+/* Refuses anything but a string where the model has one. */
+static void
+check_string(ItemScanner *s)
+{
+	switch (item_scan_peek(s))
+	{
+		case '"':
+			return;
+		case 't':
+			item_scan_word(s, "true");
+			refuse(TEXT_TRUE_TO_STRING, NULL);
+		case 'f':
+			item_scan_word(s, "false");
+			refuse(TEXT_FALSE_TO_STRING, NULL);
+		case '[':
+			refuse(TEXT_ARRAY_TO_CLASS, "java.lang.String");
+		case '{':
+			refuse(TEXT_UNEXPECTED_OBJECT, NULL);
+		default:
+			refuse(fractional(s) ? TEXT_DECIMAL_TO_STRING :
+				   TEXT_NUMBER_TO_STRING, NULL);
+	}
 }
 
 /* A numeral in a string. */
@@ -252,7 +308,7 @@ parse_binary(Parser *p)
 		case '[':
 			refuse(TEXT_ARRAY_TO_CLASS, "java.nio.ByteBuffer");
 		default:
-			skip_value(p);
+			item_scan_skip(&p->scan);
 			refuse(TEXT_BASE64_TYPE, NULL);
 	}
 	item_scan_string(&p->scan, &p->build);
@@ -269,16 +325,17 @@ parse_binary(Parser *p)
 	pfree(bytes);
 }
 
-static bool
-parse_bool(Parser *p)
+/* The Boolean that must be next. */
+bool
+item_scan_typed_bool(ItemScanner *s)
 {
-	switch (item_scan_peek(&p->scan))
+	switch (item_scan_peek(s))
 	{
 		case 't':
-			item_scan_word(&p->scan, "true");
+			item_scan_word(s, "true");
 			return true;
 		case 'f':
-			item_scan_word(&p->scan, "false");
+			item_scan_word(s, "false");
 			return false;
 		case '"':
 			refuse(TEXT_STRING_TO_BOOLEAN, NULL);
@@ -287,14 +344,14 @@ parse_bool(Parser *p)
 		case '{':
 			refuse(TEXT_UNEXPECTED_OBJECT, NULL);
 		default:
-			refuse(fractional(p) ? TEXT_DECIMAL_TO_BOOLEAN :
+			refuse(fractional(s) ? TEXT_DECIMAL_TO_BOOLEAN :
 				   TEXT_NUMBER_TO_BOOLEAN, NULL);
 	}
 }
 
 /* An object of names and typed values; level is that of this map. */
 static void
-parse_map(Parser *p, int level)
+parse_map(Parser *p, int level, bool any_names)
 {
 	ItemMark	mark = item_builder_open(&p->build);
 	bool		first = true;
@@ -304,26 +361,31 @@ parse_map(Parser *p, int level)
 		refuse(TEXT_ARRAY_TO_MAP, MODEL_VALUE);
 	if (next != '{')
 	{
-		skip_value(p);
+		item_scan_skip(&p->scan);
 		refuse(TEXT_UNEXPECTED_FIELD, NULL);
 	}
 	if (level > LIMIT_NESTING)
 	{
 		invalid(p, TEXT_NESTING);
-		skip_value(p);
+		item_scan_skip(&p->scan);
 		return;
 	}
 	p->scan.p++;
-	while (next_member(p, first, '}'))
+	while (item_scan_next(&p->scan, first, '}'))
 	{
 		uint32		start = p->build.len;
+		uint32		name_len;
 
 		first = false;
+		if (level == 1)
+			p->attribute_at = start;
 		item_builder_begin_entry(&p->build);
-		item_scan_name(&p->scan, &p->build);
+		item_scan_name(&p->scan, &p->build, &name_len);
+		if (!any_names && item_name_len_error(name_len) != NULL)
+			invalid(p, item_name_len_error(name_len));
 		if (item_scan_peek(&p->scan) == 'n')
 		{
-			skip_value(p);
+			item_scan_skip(&p->scan);
 			p->build.len = start;
 			p->build.nspans--;
 			continue;
@@ -345,22 +407,22 @@ parse_list(Parser *p, int level)
 		refuse(TEXT_UNEXPECTED_OBJECT, NULL);
 	if (next != '[')
 	{
-		skip_value(p);
+		item_scan_skip(&p->scan);
 		refuse(TEXT_UNEXPECTED_FIELD, NULL);
 	}
 	if (level > LIMIT_NESTING)
 	{
 		invalid(p, TEXT_NESTING);
-		skip_value(p);
+		item_scan_skip(&p->scan);
 		return;
 	}
 	p->scan.p++;
-	while (next_member(p, first, ']'))
+	while (item_scan_next(&p->scan, first, ']'))
 	{
 		first = false;
 		if (item_scan_peek(&p->scan) == 'n')
 		{
-			skip_value(p);
+			item_scan_skip(&p->scan);
 			continue;
 		}
 		item_builder_begin_entry(&p->build);
@@ -385,16 +447,16 @@ parse_set(Parser *p, ItemType type, uint32 type_at)
 		refuse(TEXT_UNEXPECTED_OBJECT, NULL);
 	if (next != '[')
 	{
-		skip_value(p);
+		item_scan_skip(&p->scan);
 		refuse(TEXT_UNEXPECTED_FIELD, NULL);
 	}
 	p->scan.p++;
-	while (next_member(p, first, ']'))
+	while (item_scan_next(&p->scan, first, ']'))
 	{
 		first = false;
 		if (item_scan_peek(&p->scan) == 'n')
 		{
-			skip_value(p);
+			item_scan_skip(&p->scan);
 			continue;
 		}
 		item_builder_begin_entry(&p->build);
@@ -409,77 +471,8 @@ parse_set(Parser *p, ItemType type, uint32 type_at)
 	{
 		invalid(p, error);
 		p->build.nspans = mark.first_span;
-	}
-}
-
-/*
- * Is there one more member or element?  Skips the comma before it, or the
- * bracket after the last one.
- */
-static bool
-next_member(Parser *p, bool first, char close)
-{
-	if (item_scan_peek(&p->scan) == close)
-	{
-		p->scan.p++;
-		return false;
-	}
-	if (!first)
-	{
-		item_scan_expect(&p->scan, ',');
-		if (item_scan_peek(&p->scan) == close)
-			item_scan_error(&p->scan);
-	}
-	return true;
-}
-
-/* Skips any JSON value. */
-static void
-skip_value(Parser *p)
-{
-	uint32		start = p->build.len;
-	bool		first = true;
-	const char *text;
-	uint32		len;
-	int			next = item_scan_peek(&p->scan);
-
-	check_stack_depth();
-	switch (next)
-	{
-		case '{':
-		case '[':
-			p->scan.p++;
-			while (next_member(p, first, next == '{' ? '}' : ']'))
-			{
-				CHECK_FOR_INTERRUPTS();
-				first = false;
-				if (next == '{')
-				{
-					if (item_scan_peek(&p->scan) != '"')
-						item_scan_error(&p->scan);
-					item_scan_string(&p->scan, &p->build);
-					item_scan_expect(&p->scan, ':');
-					p->build.len = start;
-				}
-				skip_value(p);
-			}
-			break;
-		case '"':
-			item_scan_string(&p->scan, &p->build);
-			p->build.len = start;
-			break;
-		case 't':
-			item_scan_word(&p->scan, "true");
-			break;
-		case 'f':
-			item_scan_word(&p->scan, "false");
-			break;
-		case 'n':
-			item_scan_word(&p->scan, "null");
-			break;
-		default:
-			item_scan_number(&p->scan, &text, &len);
-			break;
+		p->build.len = type_at + 1;
+		p->build.data[type_at] = ITEM_NULL;
 	}
 }
 
@@ -487,42 +480,28 @@ skip_value(Parser *p)
 static void
 invalid(Parser *p, const char *message)
 {
-	if (p->invalid == NULL)
-		p->invalid = message;
-}
+	const char *name;
+	uint32		len;
 
-/* Refuses anything but a string where the model has one. */
-static void
-expect_string(Parser *p)
-{
-	switch (item_scan_peek(&p->scan))
+	if (p->invalid != NULL)
+		return;
+	p->invalid = message;
+	if (p->build.nspans > 0)
 	{
-		case '"':
-			return;
-		case 't':
-			item_scan_word(&p->scan, "true");
-			refuse(TEXT_TRUE_TO_STRING, NULL);
-		case 'f':
-			item_scan_word(&p->scan, "false");
-			refuse(TEXT_FALSE_TO_STRING, NULL);
-		case '[':
-			refuse(TEXT_ARRAY_TO_CLASS, "java.lang.String");
-		case '{':
-			refuse(TEXT_UNEXPECTED_OBJECT, NULL);
-		default:
-			refuse(fractional(p) ? TEXT_DECIMAL_TO_STRING :
-				   TEXT_NUMBER_TO_STRING, NULL);
+		item_entry_name(p->build.data + p->attribute_at, &name, &len);
+		p->invalid_name = pnstrdup(name, len);
+		p->invalid_name_len = len;
 	}
 }
 
 /* Skips a number; is it written with a point or an exponent? */
 static bool
-fractional(Parser *p)
+fractional(ItemScanner *s)
 {
 	const char *text;
 	uint32		len;
 
-	item_scan_number(&p->scan, &text, &len);
+	item_scan_number(s, &text, &len);
 	return memchr(text, '.', len) != NULL || memchr(text, 'e', len) != NULL ||
 		memchr(text, 'E', len) != NULL;
 }
