@@ -17,7 +17,7 @@ PGFILEDESC   = "partitioning - DynamoDB item model"
 # Layer order, bottom to top: a file may include its own folder and those
 # before it (test/lint/layers.txt says it in full).
 FOLDERS      = base item ptree key expr meta store scan api
-SQL_PARTS    = header item key meta api privileges
+SQL_PARTS    = header item key ptree meta api privileges
 
 GENERATED    = src/expr/expr_gram.c src/expr/expr_scan.c
 SOURCES      = src/partitioning.c \
@@ -33,7 +33,7 @@ PG_CFLAGS    = -MMD -MP -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werr
 SHLIB_LINK   = -Wl,-Bsymbolic
 
 REGRESS      = install item_io item_number item_path item_ops item_json \
-               item_limits \
+               item_limits ptree ptree_scan ptree_unique \
                key_hash key_order key_prefix expr_condition expr_errors \
                expr_update expr_project expr_keycond \
                api_table meta_name meta_ddl meta_register \

@@ -10,6 +10,7 @@
 #include "fmgr.h"
 
 #include "base/guc.h"
+#include "ptree/ptree.h"
 #include "meta/meta.h"
 #include "store/store.h"
 
@@ -21,6 +22,7 @@ void
 _PG_init(void)
 {
 	guc_init();
+	ptree_init();
 	meta_init();
 	store_init();
 }

@@ -16,3 +16,9 @@ REVOKE ALL ON FUNCTION
     partitioning.ddl_command_end(),
     partitioning.sql_drop()
 FROM PUBLIC;
+
+-- They read whole indexes whatever rights the caller has on the table.
+REVOKE ALL ON FUNCTION
+    partitioning.ptree_check(pg_catalog.regclass, pg_catalog.bool),
+    partitioning.ptree_stats(pg_catalog.regclass)
+FROM PUBLIC;

@@ -198,4 +198,49 @@ typedef struct RangeTblEntry CompatPermissionInfo;
 	index_beginscan(heap, index, snapshot, nkeys, 0)
 #endif
 
+/* 18: whether a collation compares bytes is a field of the locale. */
+#if PG_VERSION_NUM >= 180000
+#define compat_collation_is_bytewise(collation) \
+	(pg_newlocale_from_collation(collation)->collate_is_c)
+#else
+#define compat_collation_is_bytewise(collation) lc_collate_is_c(collation)
+#endif
+
+/* 16: sorts are asked whether the caller gets a copy. */
+#if PG_VERSION_NUM >= 160000
+#define compat_sorted_datum(state, value, isnull) \
+	tuplesort_getdatum(state, true, true, value, isnull, NULL)
+#else
+#define compat_sorted_datum(state, value, isnull) \
+	tuplesort_getdatum(state, true, value, isnull, NULL)
+#endif
+
+/*
+ * 16: the record that makes standby queries end before an index page is used
+ * again has other names for its fields, and a new one.
+ */
+#if PG_VERSION_NUM >= 160000
+#define compat_fill_reuse_record(record, index, blkno, horizon) \
+	do { \
+		(record)->locator = (index)->rd_locator; \
+		(record)->block = (blkno); \
+		(record)->snapshotConflictHorizon = (horizon); \
+		(record)->isCatalogRel = false; \
+	} while (0)
+#else
+#define compat_fill_reuse_record(record, index, blkno, horizon) \
+	do { \
+		(record)->node = (index)->rd_node; \
+		(record)->block = (blkno); \
+		(record)->latestRemovedFullXid = (horizon); \
+	} while (0)
+#endif
+
+/* 18: VACUUM and ANALYZE say which they are. */
+#if PG_VERSION_NUM >= 180000
+#define compat_vacuum_delay()	vacuum_delay_point(false)
+#else
+#define compat_vacuum_delay()	vacuum_delay_point()
+#endif
+
 #endif							/* PT_BASE_COMPAT_H */

@@ -1,0 +1,531 @@
+/*
+ * ptinsert.c
+ *	  Inserting entries, and the unique check.
+ *
+ * All that can fail for a reason of the user's is done before a page is
+ * locked: encoding, detoasting, hashing.  Under locks only the visibility
+ * checks of the unique check call out.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "storage/predicate.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "ptree/ptree_private.h"
+
+/* a page with fewer entries is not split while it can be formed anew */
+#define PT_MIN_SPLIT	8
+
+/* One insertion. */
+typedef struct PtInsert
+{
+	Relation	rel;
+	Relation	heap;
+	PtItem		item;
+	ItemPointer tid;
+	Datum	   *values;
+	bool	   *isnull;
+	IndexUniqueCheck check;
+} PtInsert;
+
+/* What stands against an insertion. */
+typedef struct PtConflict
+{
+	bool		duplicate;		/* a live row with the key */
+	TransactionId xid;			/* whom to wait for; invalid: nobody */
+	uint32		speculative_token;
+} PtConflict;
+
+static bool do_insert(PtInsert *insert);
+static bool check_unique(PtInsert *insert, Buffer buf, PtConflict *conflict);
+static bool check_entry(PtInsert *insert, ItemPointer other, BlockNumber blkno,
+						PtConflict *conflict, bool *stop, bool *found);
+pg_noreturn static void report_duplicate(PtInsert *insert);
+static Buffer next_equal_page(Relation rel, Buffer buf, bool keep);
+static Buffer step_right(Relation rel, Buffer buf);
+static int	find_group(Page page, int slot, const PtKey *key, int *grouplen);
+static void add_entry(Relation rel, Buffer buf, int slot, const PtItem *item,
+					  int group, int grouplen, Buffer child);
+static void make_room(Relation rel, Buffer buf, int slot, const PtItem *item,
+					  Buffer child);
+static void clear_incomplete(PtWal *wal, Buffer child);
+
+/* aminsert: returns what UNIQUE_CHECK_PARTIAL wants to know. */
+bool
+ptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer heap_tid,
+		 Relation heap, IndexUniqueCheck check_unique, bool index_unchanged,
+		 IndexInfo *info)
+{
+	PtLayout	layout;
+	StringInfoData buf;
+	PtInsert	insert;
+	bool		result;
+
+	_pt_get_layout(rel, &layout);
+	initStringInfo(&buf);
+	_pt_encode_tuple(rel, &layout, values, isnull, heap_tid, &buf,
+					 &insert.item.key);
+	insert.item.child = InvalidBlockNumber;
+	insert.rel = rel;
+	insert.heap = heap;
+	insert.tid = heap_tid;
+	insert.values = values;
+	insert.isnull = isnull;
+	insert.check = check_unique;
+
+	/* a null sort key equals no other, unless the index says so */
+	if (check_unique != UNIQUE_CHECK_NO && layout.sk_attr >= 0 &&
+		isnull[layout.sk_attr] && !info->ii_NullsNotDistinct)
+	{
+		Assert(check_unique != UNIQUE_CHECK_EXISTING);
+		insert.check = UNIQUE_CHECK_NO;
+		(void) do_insert(&insert);
+		result = true;
+	}
+	else
+		result = do_insert(&insert);
+
+	pfree(buf.data);
+	return result;
+}
+
+/*
+ * Equal keys can span pages.  Whoever checks one first locks the page to
+ * which the key without TID belongs, and keeps it, or the page to its right
+ * that it went on to, until the new entry is in.  So of two that insert equal
+ * keys one sees the other's entry.
+ */
+static bool
+do_insert(PtInsert *insert)
+{
+	Relation	rel = insert->rel;
+	bool		unique = true;
+	Buffer		buf;
+
+	if (insert->check == UNIQUE_CHECK_NO)
+	{
+		buf = _pt_descend(rel, &insert->item.key, false, 0,
+						  BUFFER_LOCK_EXCLUSIVE);
+		unique = false;
+	}
+	else
+	{
+		PtKey		search = insert->item.key;
+
+		search.taillen -= PT_TID_SIZE;
+		for (;;)
+		{
+			PtConflict	conflict = {false, InvalidTransactionId, 0};
+
+			buf = _pt_descend(rel, &search, false, 0, BUFFER_LOCK_EXCLUSIVE);
+			unique = check_unique(insert, buf, &conflict);
+			if (!TransactionIdIsValid(conflict.xid))
+				break;
+
+			_pt_release(buf);
+			if (conflict.speculative_token != 0)
+				SpeculativeInsertionWait(conflict.xid,
+										 conflict.speculative_token);
+			else
+				XactLockTableWait(conflict.xid, rel, insert->tid,
+								  XLTW_InsertIndex);
+		}
+		if (insert->check == UNIQUE_CHECK_EXISTING)
+		{
+			_pt_release(buf);
+			return unique;
+		}
+		while (_pt_beyond_page(BufferGetPage(buf), &insert->item.key, false))
+			buf = step_right(rel, buf);
+	}
+
+	CheckForSerializableConflictIn(rel, NULL, BufferGetBlockNumber(buf));
+	_pt_insert_on_page(rel, buf, &insert->item, InvalidBuffer);
+	return unique;
+}
+
+/*
+ * Looks for live entries with the key of the new one, from an exclusively
+ * locked page to the right, and keeps that page locked.  Returns false if
+ * there is one and the caller only wants to know; fills *conflict if a
+ * transaction has to end first; raises the error otherwise.
+ */
+static bool
+check_unique(PtInsert *insert, Buffer buf, PtConflict *conflict)
+{
+	PtKey		search = insert->item.key;
+	Buffer		current = buf;
+	bool		unique = true;
+	bool		found = false;
+	bool		stop = false;
+
+	search.taillen -= PT_TID_SIZE;
+	for (;;)
+	{
+		Page		page = BufferGetPage(current);
+		int			slot;
+
+		search.kind = PT_KEY_PLAIN;
+		slot = _pt_bisect(page, &search, false);
+		search.kind = PT_KEY_AFTER;
+		for (; slot < PtPageCount(page) && !stop; slot++)
+		{
+			PtEntry		entry;
+			ItemPointerData other;
+
+			_pt_get_entry(page, slot, &entry);
+			if (_pt_compare_entry(&search, &entry) < 0)
+			{
+				stop = true;
+				break;
+			}
+			_pt_decode_tid(entry.tail + entry.taillen - PT_TID_SIZE, &other);
+			unique = check_entry(insert, &other, BufferGetBlockNumber(current),
+								 conflict, &stop, &found);
+		}
+		if (stop || !_pt_beyond_page(page, &search, false))
+			break;
+		current = next_equal_page(insert->rel, current, current == buf);
+	}
+	if (current != buf)
+		_pt_release(current);
+
+	/* a description of the key reads catalogs, so hold no locks meanwhile */
+	if (conflict->duplicate)
+	{
+		_pt_release(buf);
+		report_duplicate(insert);
+	}
+	if (insert->check == UNIQUE_CHECK_EXISTING && !found &&
+		!TransactionIdIsValid(conflict->xid))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("failed to re-find tuple within index \"%s\"",
+						RelationGetRelationName(insert->rel)),
+				 errhint("This may be because of a non-immutable index expression."),
+				 errtableconstraint(insert->heap,
+									RelationGetRelationName(insert->rel))));
+	return unique;
+}
+
+/*
+ * Judges one entry with the key of the new one.  Sets *stop when the search
+ * need not go on.
+ */
+static bool
+check_entry(PtInsert *insert, ItemPointer other, BlockNumber blkno,
+			PtConflict *conflict, bool *stop, bool *found)
+{
+	SnapshotData dirty;
+	ItemPointerData tid = *other;
+	TransactionId xid;
+
+	if (insert->check == UNIQUE_CHECK_EXISTING &&
+		ItemPointerEquals(other, insert->tid))
+	{
+		*found = true;
+		return true;
+	}
+
+	InitDirtySnapshot(dirty);
+	if (!table_index_fetch_tuple_check(insert->heap, &tid, &dirty, NULL))
+		return true;
+
+	/* the caller will look again later */
+	if (insert->check == UNIQUE_CHECK_PARTIAL)
+	{
+		*stop = true;
+		return false;
+	}
+
+	xid = TransactionIdIsValid(dirty.xmin) ? dirty.xmin : dirty.xmax;
+	if (TransactionIdIsValid(xid))
+	{
+		conflict->xid = xid;
+		conflict->speculative_token = dirty.speculativeToken;
+		*stop = true;
+		return true;
+	}
+
+	/*
+	 * A duplicate for sure, unless the new row has died meanwhile, as it can
+	 * in a deferred check and in CREATE INDEX CONCURRENTLY.
+	 */
+	tid = *insert->tid;
+	if (!table_index_fetch_tuple_check(insert->heap, &tid, SnapshotSelf,
+									   NULL))
+	{
+		*stop = true;
+		*found = true;
+		return true;
+	}
+
+	/* a serialization failure is the better error */
+	CheckForSerializableConflictIn(insert->rel, NULL, blkno);
+	conflict->duplicate = true;
+	*stop = true;
+	return true;
+}
+
+static void
+report_duplicate(PtInsert *insert)
+{
+	char	   *key = BuildIndexValueDescription(insert->rel, insert->values,
+												 insert->isnull);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("duplicate key value violates unique constraint \"%s\"",
+					RelationGetRelationName(insert->rel)),
+			 key ? errdetail("Key %s already exists.", key) : 0,
+			 errtableconstraint(insert->heap,
+								RelationGetRelationName(insert->rel))));
+}
+
+/*
+ * The next page that is not deleted, locked shared, for the unique check; it
+ * releases the current page unless that is to be kept.
+ */
+static Buffer
+next_equal_page(Relation rel, Buffer buf, bool keep)
+{
+	for (;;)
+	{
+		BlockNumber next = PtPageGetOpaque(BufferGetPage(buf))->next;
+		Buffer		right;
+
+		if (next == InvalidBlockNumber)
+			_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
+							   "The page lacks a right sibling.");
+		if (!keep)
+			_pt_release(buf);
+		right = _pt_read(rel, next, BUFFER_LOCK_SHARE);
+		if (!_pt_page_deleted(BufferGetPage(right)))
+			return right;
+		buf = right;
+		keep = false;
+	}
+}
+
+/*
+ * The next page, exclusively locked before the current one is released.
+ */
+static Buffer
+step_right(Relation rel, Buffer buf)
+{
+	BlockNumber next = PtPageGetOpaque(BufferGetPage(buf))->next;
+
+	for (;;)
+	{
+		Buffer		right;
+		PtPageOpaque opaque;
+
+		if (next == InvalidBlockNumber)
+			_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
+							   "The page lacks a right sibling.");
+		right = _pt_read(rel, next, BUFFER_LOCK_EXCLUSIVE);
+		opaque = PtPageGetOpaque(BufferGetPage(right));
+		if (opaque->flags & PT_INCOMPLETE_SPLIT)
+		{
+			_pt_finish_split(rel, right);
+			continue;
+		}
+		if (!_pt_page_deleted(BufferGetPage(right)))
+		{
+			_pt_release(buf);
+			return right;
+		}
+		next = opaque->next;
+		_pt_release(right);
+	}
+}
+
+/*
+ * Inserts an entry on the page where it belongs, which is exclusively locked
+ * and has no incomplete split; splits the page if need be.  If the entry is
+ * the link to a split page's new sibling, child is the split page, locked
+ * likewise, and its incomplete mark is cleared with the insertion.  Releases
+ * both.
+ */
+void
+_pt_insert_on_page(Relation rel, Buffer buf, const PtItem *item, Buffer child)
+{
+	Page		page = BufferGetPage(buf);
+	bool		leaf = PtPageGetOpaque(page)->level == 0;
+	const PtKey *key = &item->key;
+	int			slot = _pt_bisect(page, key, false);
+	int			grouplen;
+	int			group;
+
+	Assert((PtPageGetOpaque(page)->flags & PT_INCOMPLETE_SPLIT) == 0);
+
+	if (slot < PtPageCount(page))
+	{
+		PtEntry		entry;
+
+		_pt_get_entry(page, slot, &entry);
+		if (_pt_compare_entry(key, &entry) == 0)
+			_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
+							   "The page already has an entry with the key and the row of a new one.");
+	}
+
+	group = find_group(page, slot, key, &grouplen);
+	if (PtPageFree(page) >= _pt_entry_size(leaf, key, group != 0, grouplen))
+		add_entry(rel, buf, slot, item, group, grouplen, child);
+	else
+		make_room(rel, buf, slot, item, child);
+}
+
+/*
+ * Offset of a group prefix with which the key begins, of the entries on both
+ * sides of the slot; 0 if there is none.
+ */
+static int
+find_group(Page page, int slot, const PtKey *key, int *grouplen)
+{
+	for (int i = slot - 1; i <= slot; i++)
+	{
+		PtEntry		entry;
+
+		if (i < 0 || i >= PtPageCount(page))
+			continue;
+		_pt_get_entry(page, i, &entry);
+		if (entry.prefixlen > 0 && key->len >= entry.prefixlen &&
+			memcmp(key->data, entry.prefix, entry.prefixlen) == 0)
+		{
+			*grouplen = entry.prefixlen;
+			return (int) (entry.prefix - (const uint8 *) page) -
+				(int) sizeof(uint16);
+		}
+	}
+	*grouplen = 0;
+	return 0;
+}
+
+/* Adds an entry in place.  Releases the buffers. */
+static void
+add_entry(Relation rel, Buffer buf, int slot, const PtItem *item, int group,
+		  int grouplen, Buffer child)
+{
+	Page		page = BufferGetPage(buf);
+	PageHeader	header = (PageHeader) page;
+	LocationIndex old_upper = header->pd_upper;
+	PtSlot	   *slots = PtPageSlots(page);
+	PtWal		wal;
+
+	_pt_wal_init(&wal);
+
+	START_CRIT_SECTION();
+	_pt_place_entry(page, slot, item, group, grouplen);
+	MarkBufferDirty(buf);
+	_pt_wal_block(&wal, buf);
+	_pt_wal_fragment(&wal, &header->pd_lower, 2 * sizeof(LocationIndex));
+	_pt_wal_fragment(&wal, &slots[slot],
+					 (PtPageCount(page) - slot) * sizeof(PtSlot));
+	_pt_wal_fragment(&wal, (char *) page + header->pd_upper,
+					 old_upper - header->pd_upper);
+	if (BufferIsValid(child))
+		clear_incomplete(&wal, child);
+	_pt_wal_insert(rel, &wal);
+	END_CRIT_SECTION();
+
+	_pt_release(buf);
+	if (BufferIsValid(child))
+		_pt_release(child);
+}
+
+/*
+ * Inserts an entry into a page that lacks the room: forms the page anew if
+ * that gains enough for some more entries, splits it otherwise.  Releases the
+ * buffers.
+ */
+static void
+make_room(Relation rel, Buffer buf, int slot, const PtItem *item,
+		  Buffer child)
+{
+	Page		page = BufferGetPage(buf);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "ptree split",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	PGAlignedBlock formed;
+	PtPageContent content;
+	PtPageOpaque opaque;
+	PtSizer		sizer;
+	PtItem	   *items;
+	int			nitems;
+	int			space;
+	PtWal		wal;
+
+	items = _pt_page_items(page, 1, &nitems);
+	memmove(&items[slot + 1], &items[slot], (nitems - slot) * sizeof(PtItem));
+	items[slot] = *item;
+	nitems++;
+
+	opaque = PtPageGetOpaque(page);
+	_pt_sizer_init(&sizer, opaque->level == 0);
+	for (int i = 0; i < nitems; i++)
+		_pt_sizer_add(&sizer, &items[i].key);
+	_pt_get_low(page, &content.low);
+	_pt_get_high(page, &content.high);
+
+	space = _pt_sizer_total(&sizer) + _pt_fence_size(&content.low) +
+		_pt_fence_size(&content.high);
+	if (space > (int) PT_PAGE_SPACE ||
+		(space > (int) (PT_PAGE_SPACE - PT_PAGE_SPACE / 16) &&
+		 nitems >= PT_MIN_SPLIT))
+	{
+		_pt_split(rel, buf, items, nitems, slot, child);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(context);
+		return;
+	}
+
+	content.items = items;
+	content.nitems = nitems;
+	content.level = opaque->level;
+	content.taillen = opaque->taillen;
+	_pt_form_page(formed.data, &content);
+	PtPageGetOpaque(formed.data)->prev = opaque->prev;
+	PtPageGetOpaque(formed.data)->next = opaque->next;
+	PtPageGetOpaque(formed.data)->flags = opaque->flags;
+	PtPageGetOpaque(formed.data)->cycleid = opaque->cycleid;
+	_pt_wal_init(&wal);
+
+	START_CRIT_SECTION();
+	_pt_replace_page(page, formed.data);
+	MarkBufferDirty(buf);
+	_pt_wal_image(&wal, buf);
+	if (BufferIsValid(child))
+		clear_incomplete(&wal, child);
+	_pt_wal_insert(rel, &wal);
+	END_CRIT_SECTION();
+
+	_pt_release(buf);
+	if (BufferIsValid(child))
+		_pt_release(child);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+/* Clears a split page's mark, in the critical section that adds the link. */
+static void
+clear_incomplete(PtWal *wal, Buffer child)
+{
+	PtPageOpaque opaque = PtPageGetOpaque(BufferGetPage(child));
+
+	Assert(opaque->flags & PT_INCOMPLETE_SPLIT);
+	opaque->flags &= ~PT_INCOMPLETE_SPLIT;
+	MarkBufferDirty(child);
+	_pt_wal_block(wal, child);
+	_pt_wal_fragment(wal, &opaque->flags, sizeof(opaque->flags));
+}

@@ -1,0 +1,586 @@
+/*
+ * ptpage.c
+ *	  The layout of a page: reading, searching and forming it.
+ *
+ * Functions here work on a page in memory, shared buffer or not; they take no
+ * locks, emit no WAL and do not fail, except for _pt_page_items(), which
+ * allocates, and _pt_form_page() on content that does not fit.
+ *
+ * The entries of one partition key form a run.  When a page is formed, the
+ * bytes that a run's keys have in common are stored once, as the group
+ * prefix, if that saves space; single entries are stored whole.  Entries
+ * added later join the group of a neighbour whose prefix they begin with.
+ */
+#include "postgres.h"
+
+#include "storage/bufpage.h"
+
+#include "ptree/ptree_private.h"
+
+static int	run_end(const PtItem *items, int start, int nitems);
+static bool run_grouped(int count, int common);
+static bool get_fence(Page page, uint16 offset, PtKey *key);
+static uint16 place_record(Page page, int size);
+static uint16 place_fence(Page page, const PtKey *key);
+static uint16 place_group(Page page, const PtKey *key, int len);
+
+static inline uint16
+load_u16(const uint8 *p)
+{
+	uint16		value;
+
+	memcpy(&value, p, sizeof(value));
+	return value;
+}
+
+static inline void
+store_u16(uint8 *p, uint16 value)
+{
+	memcpy(p, &value, sizeof(value));
+}
+
+/* An empty page without fences, links and flags. */
+void
+_pt_page_init(Page page, uint8 level, uint8 taillen)
+{
+	PtPageOpaque opaque;
+
+	PageInit(page, BLCKSZ, sizeof(PtPageOpaqueData));
+	opaque = PtPageGetOpaque(page);
+	opaque->prev = InvalidBlockNumber;
+	opaque->next = InvalidBlockNumber;
+	opaque->level = level;
+	opaque->taillen = taillen;
+	opaque->page_id = PT_PAGE_ID;
+}
+
+/* Finds the parts of an entry; they point into the page. */
+void
+_pt_get_entry(Page page, int slot, PtEntry *entry)
+{
+	PtPageOpaque opaque = PtPageGetOpaque(page);
+	const uint8 *p = (const uint8 *) page + PtPageSlots(page)[slot].offset;
+	uint16		info = load_u16(p);
+
+	p += sizeof(uint16);
+	entry->prefix = NULL;
+	entry->prefixlen = 0;
+	if (info & PT_GROUPED)
+	{
+		const uint8 *group = (const uint8 *) page + load_u16(p);
+
+		p += sizeof(uint16);
+		entry->prefixlen = load_u16(group);
+		entry->prefix = group + sizeof(uint16);
+	}
+
+	if (opaque->level == 0)
+	{
+		entry->child = InvalidBlockNumber;
+		entry->taillen = opaque->taillen;
+	}
+	else
+	{
+		memcpy(&entry->child, p, sizeof(BlockNumber));
+		p += sizeof(BlockNumber);
+		entry->taillen = *p++;
+	}
+	entry->tail = p;
+	entry->suffix = p + entry->taillen;
+	entry->suffixlen = info & PT_SUFFIX_MASK;
+}
+
+/*
+ * The fences; false, and the infinite key, at an end of the level.  The key
+ * points into the page.
+ */
+bool
+_pt_get_low(Page page, PtKey *key)
+{
+	if (get_fence(page, PtPageGetOpaque(page)->low, key))
+		return true;
+	key->kind = PT_KEY_PLAIN;
+	return false;
+}
+
+bool
+_pt_get_high(Page page, PtKey *key)
+{
+	if (get_fence(page, PtPageGetOpaque(page)->high, key))
+		return true;
+	key->kind = PT_KEY_END;
+	return false;
+}
+
+static bool
+get_fence(Page page, uint16 offset, PtKey *key)
+{
+	const uint8 *p = (const uint8 *) page + offset;
+
+	key->data = NULL;
+	key->len = 0;
+	key->taillen = 0;
+	if (offset == 0)
+		return false;
+
+	key->kind = PT_KEY_PLAIN;
+	key->len = load_u16(p);
+	p += sizeof(uint16);
+	key->taillen = *p++;
+	memcpy(key->tail, p, key->taillen);
+	key->data = p + key->taillen;
+	return true;
+}
+
+/* Order of two tails after equal byte strings. */
+static inline int
+compare_tails(const PtKey *key, const uint8 *tail, int taillen)
+{
+	int			result = memcmp(key->tail, tail, Min(key->taillen, taillen));
+
+	if (result != 0)
+		return result;
+	if (key->kind == PT_KEY_AFTER)
+		return 1;
+	return (int) key->taillen - taillen;
+}
+
+/* Order of a key and an entry: negative, zero or positive. */
+int
+_pt_compare_entry(const PtKey *key, const PtEntry *entry)
+{
+	const uint8 *data = key->data;
+	int			len = key->len;
+	int			result;
+
+	if (key->kind == PT_KEY_END)
+		return 1;
+
+	if (entry->prefixlen > 0)
+	{
+		result = memcmp(data, entry->prefix, Min(len, entry->prefixlen));
+		if (result != 0)
+			return result;
+		if (len < entry->prefixlen)
+			return -1;
+		data += entry->prefixlen;
+		len -= entry->prefixlen;
+	}
+
+	if (len > 0 && entry->suffixlen > 0)
+	{
+		result = memcmp(data, entry->suffix, Min(len, entry->suffixlen));
+		if (result != 0)
+			return result;
+	}
+	if (len != entry->suffixlen)
+		return len - entry->suffixlen;
+	return compare_tails(key, entry->tail, entry->taillen);
+}
+
+/* Order of two keys.  Of two infinite or AFTER keys that agree, neither is first. */
+int
+_pt_compare(const PtKey *a, const PtKey *b)
+{
+	int			result;
+
+	if (a->kind == PT_KEY_END || b->kind == PT_KEY_END)
+		return (a->kind == PT_KEY_END) - (b->kind == PT_KEY_END);
+
+	if (a->len > 0 && b->len > 0)
+	{
+		result = memcmp(a->data, b->data, Min(a->len, b->len));
+		if (result != 0)
+			return result;
+	}
+	if (a->len != b->len)
+		return (int) a->len - (int) b->len;
+
+	result = memcmp(a->tail, b->tail, Min(a->taillen, b->taillen));
+	if (result != 0)
+		return result;
+	if (a->taillen == b->taillen)
+		return (a->kind == PT_KEY_AFTER) - (b->kind == PT_KEY_AFTER);
+	if (a->taillen < b->taillen)
+		return a->kind == PT_KEY_AFTER ? 1 : -1;
+	return b->kind == PT_KEY_AFTER ? -1 : 1;
+}
+
+/* Two bytes of a byte string from an offset on, as a number. */
+static inline uint16
+head_at(const uint8 *data, int len, int offset)
+{
+	uint16		head = 0;
+
+	if (offset < len)
+		head = data[offset] << 8;
+	if (offset + 1 < len)
+		head |= data[offset + 1];
+	return head;
+}
+
+uint16
+_pt_head(Page page, const PtKey *key)
+{
+	return head_at(key->data, key->len, PtPageGetOpaque(page)->prefix);
+}
+
+/*
+ * First slot whose entry is not before the key, or with beyond_equal, that is
+ * behind it; the number of slots if there is none.
+ */
+int
+_pt_bisect(Page page, const PtKey *key, bool beyond_equal)
+{
+	PtSlot	   *slots = PtPageSlots(page);
+	int			prefix = PtPageGetOpaque(page)->prefix;
+	int			low = 0;
+	int			high = PtPageCount(page);
+	uint16		head;
+
+	if (key->kind == PT_KEY_END)
+		return high;
+	if (prefix > 0)
+	{
+		PtKey		fence;
+		int			result;
+
+		_pt_get_high(page, &fence);
+		result = memcmp(key->data, fence.data, Min(key->len, prefix));
+		if (result > 0)
+			return high;
+
+		/* before all keys, but for the empty one that begins an inner page */
+		if (result < 0 || key->len < prefix)
+			return PtPageGetOpaque(page)->level > 0 ? Min(1, high) : 0;
+	}
+
+	head = head_at(key->data, key->len, prefix);
+	while (low < high)
+	{
+		int			middle = low + (high - low) / 2;
+		uint16		other = slots[middle].head;
+		int			result;
+
+		if (head != other)
+			result = head < other ? -1 : 1;
+		else
+		{
+			PtEntry		entry;
+
+			_pt_get_entry(page, middle, &entry);
+			result = _pt_compare_entry(key, &entry);
+		}
+
+		if (result > 0 || (result == 0 && beyond_equal))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Copies a key with its bytes into the current memory context. */
+void
+_pt_copy_key(PtKey *dest, const PtKey *src)
+{
+	uint8	   *data = palloc(Max(src->len, 1));
+
+	if (src->len > 0)
+		memcpy(data, src->data, src->len);
+	*dest = *src;
+	dest->data = data;
+}
+
+/* Number of bytes that two byte strings have in common. */
+int
+_pt_common_prefix(const PtKey *a, const PtKey *b)
+{
+	int			len = Min(a->len, b->len);
+	int			i = 0;
+
+	while (i < len && a->data[i] == b->data[i])
+		i++;
+	return i;
+}
+
+/*
+ * Space of a record and its slot; grouplen is 0 for an ungrouped entry.
+ */
+int
+_pt_entry_size(bool leaf, const PtKey *key, bool grouped, int grouplen)
+{
+	return sizeof(PtSlot) + sizeof(uint16) +
+		(grouped ? sizeof(uint16) : 0) +
+		(leaf ? 0 : sizeof(BlockNumber) + sizeof(uint8)) +
+		key->taillen + key->len - grouplen;
+}
+
+int
+_pt_fence_size(const PtKey *key)
+{
+	if (key->kind == PT_KEY_END || (key->len == 0 && key->taillen == 0))
+		return 0;
+	return sizeof(uint16) + sizeof(uint8) + key->taillen + key->len;
+}
+
+/* Whether storing a run's common bytes once saves space. */
+static bool
+run_grouped(int count, int common)
+{
+	/* each entry drops the common bytes and gains the group's offset */
+	return count > 1 &&
+		sizeof(uint16) + common + count * sizeof(uint16) < (size_t) count * common;
+}
+
+static int
+run_space(const PtSizer *sizer)
+{
+	int			space;
+
+	space = sizer->count * (sizeof(PtSlot) + sizeof(uint16)) +
+		sizer->tails + sizer->bytes;
+	if (!sizer->leaf)
+		space += sizer->count * (sizeof(BlockNumber) + sizeof(uint8));
+	if (run_grouped(sizer->count, sizer->common))
+		space += sizeof(uint16) + sizer->common +
+			sizer->count * (int) (sizeof(uint16) - sizer->common);
+	return space;
+}
+
+void
+_pt_sizer_init(PtSizer *sizer, bool leaf)
+{
+	memset(sizer, 0, sizeof(PtSizer));
+	sizer->leaf = leaf;
+}
+
+void
+_pt_sizer_add(PtSizer *sizer, const PtKey *key)
+{
+	if (sizer->count > 0 && sizer->pklen > 0 && key->len >= sizer->pklen &&
+		memcmp(key->data, sizer->first.data, sizer->pklen) == 0)
+	{
+		int			common = _pt_common_prefix(&sizer->first, key);
+
+		sizer->common = Min(sizer->common, common);
+	}
+	else
+	{
+		sizer->closed += run_space(sizer);
+		sizer->first = *key;
+		sizer->pklen = _pt_pk_length(key->data, key->len);
+		sizer->common = key->len;
+		sizer->count = 0;
+		sizer->bytes = 0;
+		sizer->tails = 0;
+	}
+	sizer->count++;
+	sizer->bytes += key->len;
+	sizer->tails += key->taillen;
+}
+
+int
+_pt_sizer_total(const PtSizer *sizer)
+{
+	return sizer->closed + run_space(sizer);
+}
+
+/*
+ * All entries of a page in newly allocated memory, in an array with room for
+ * so many extra ones.
+ */
+PtItem *
+_pt_page_items(Page page, int extra, int *nitems)
+{
+	int			n = PtPageCount(page);
+	PtItem	   *items = palloc((n + extra) * sizeof(PtItem));
+	Size		total = 0;
+	uint8	   *data;
+
+	for (int i = 0; i < n; i++)
+	{
+		PtEntry		entry;
+
+		_pt_get_entry(page, i, &entry);
+		total += entry.prefixlen + entry.suffixlen;
+	}
+	data = palloc(Max(total, 1));
+
+	for (int i = 0; i < n; i++)
+	{
+		PtKey	   *key = &items[i].key;
+		PtEntry		entry;
+
+		_pt_get_entry(page, i, &entry);
+		items[i].child = entry.child;
+		key->data = data;
+		key->len = entry.prefixlen + entry.suffixlen;
+		key->kind = PT_KEY_PLAIN;
+		key->taillen = entry.taillen;
+		memcpy(key->tail, entry.tail, entry.taillen);
+		if (entry.prefixlen > 0)
+			memcpy(data, entry.prefix, entry.prefixlen);
+		memcpy(data + entry.prefixlen, entry.suffix, entry.suffixlen);
+		data += key->len;
+	}
+	*nitems = n;
+	return items;
+}
+
+/*
+ * Forms a page: fences, groups and entries.  The caller sets links and flags.
+ */
+void
+_pt_form_page(Page page, const PtPageContent *content)
+{
+	PtPageOpaque opaque;
+	PtSizer		sizer;
+
+	_pt_sizer_init(&sizer, content->level == 0);
+	for (int i = 0; i < content->nitems; i++)
+		_pt_sizer_add(&sizer, &content->items[i].key);
+	if (_pt_sizer_total(&sizer) + _pt_fence_size(&content->low) +
+		_pt_fence_size(&content->high) > (int) PT_PAGE_SPACE)
+		elog(ERROR, "entries do not fit into a ptree page");
+
+	_pt_page_init(page, content->level, content->taillen);
+	opaque = PtPageGetOpaque(page);
+	opaque->low = place_fence(page, &content->low);
+	opaque->high = place_fence(page, &content->high);
+	if (opaque->low != 0 && opaque->high != 0)
+		opaque->prefix = _pt_common_prefix(&content->low, &content->high);
+
+	for (int i = 0; i < content->nitems;)
+	{
+		const PtItem *items = content->items;
+		int			end = run_end(items, i, content->nitems);
+		int			common = _pt_common_prefix(&items[i].key,
+											   &items[end - 1].key);
+		int			group = 0;
+
+		if (run_grouped(end - i, common))
+			group = place_group(page, &items[i].key, common);
+		for (; i < end; i++)
+			_pt_place_entry(page, i, &items[i], group, group ? common : 0);
+	}
+}
+
+/* End of the run of entries with the same partition key. */
+static int
+run_end(const PtItem *items, int start, int nitems)
+{
+	const PtKey *first = &items[start].key;
+	int			pklen = _pt_pk_length(first->data, first->len);
+	int			end = start + 1;
+
+	if (pklen > 0)
+	{
+		while (end < nitems && items[end].key.len >= pklen &&
+			   memcmp(items[end].key.data, first->data, pklen) == 0)
+			end++;
+	}
+	return end;
+}
+
+/* Whether two keys are known to have the same partition key. */
+bool
+_pt_same_pk(const PtKey *a, const PtKey *b)
+{
+	int			pklen = _pt_pk_length(a->data, a->len);
+
+	return pklen > 0 && b->len >= pklen &&
+		memcmp(a->data, b->data, pklen) == 0;
+}
+
+/*
+ * Adds an entry at a slot.  The caller has made sure that there is room, and
+ * that the key begins with the group's bytes if group is not 0.
+ */
+void
+_pt_place_entry(Page page, int slot, const PtItem *item, int group,
+				int grouplen)
+{
+	bool		leaf = PtPageGetOpaque(page)->level == 0;
+	const PtKey *key = &item->key;
+	PtSlot	   *slots = PtPageSlots(page);
+	int			count = PtPageCount(page);
+	int			suffixlen = key->len - grouplen;
+	uint16		offset;
+	uint8	   *p;
+
+	offset = place_record(page, _pt_entry_size(leaf, key, group != 0,
+											   grouplen) - sizeof(PtSlot));
+	memmove(&slots[slot + 1], &slots[slot], (count - slot) * sizeof(PtSlot));
+	slots[slot].offset = offset;
+	slots[slot].head = _pt_head(page, key);
+	((PageHeader) page)->pd_lower += sizeof(PtSlot);
+
+	p = (uint8 *) page + offset;
+	store_u16(p, suffixlen | (group ? PT_GROUPED : 0));
+	p += sizeof(uint16);
+	if (group)
+	{
+		store_u16(p, group);
+		p += sizeof(uint16);
+	}
+	if (!leaf)
+	{
+		memcpy(p, &item->child, sizeof(BlockNumber));
+		p += sizeof(BlockNumber);
+		*p++ = key->taillen;
+	}
+	memcpy(p, key->tail, key->taillen);
+	if (suffixlen > 0)
+		memcpy(p + key->taillen, key->data + grouplen, suffixlen);
+}
+
+/* Reduces the number of slots, and keeps the hole zero. */
+void
+_pt_truncate_slots(Page page, int nslots)
+{
+	PageHeader	header = (PageHeader) page;
+	LocationIndex old = header->pd_lower;
+
+	header->pd_lower = SizeOfPageHeaderData + nslots * sizeof(PtSlot);
+	memset((char *) page + header->pd_lower, 0, old - header->pd_lower);
+}
+
+static uint16
+place_record(Page page, int size)
+{
+	PageHeader	header = (PageHeader) page;
+
+	Assert(PtPageFree(page) >= size);
+	header->pd_upper -= size;
+	return header->pd_upper;
+}
+
+static uint16
+place_fence(Page page, const PtKey *key)
+{
+	uint16		offset;
+	uint8	   *p;
+
+	if (_pt_fence_size(key) == 0)
+		return 0;
+	offset = place_record(page, _pt_fence_size(key));
+	p = (uint8 *) page + offset;
+	store_u16(p, key->len);
+	p += sizeof(uint16);
+	*p++ = key->taillen;
+	memcpy(p, key->tail, key->taillen);
+	memcpy(p + key->taillen, key->data, key->len);
+	return offset;
+}
+
+static uint16
+place_group(Page page, const PtKey *key, int len)
+{
+	uint16		offset = place_record(page, sizeof(uint16) + len);
+	uint8	   *p = (uint8 *) page + offset;
+
+	store_u16(p, len);
+	memcpy(p + sizeof(uint16), key->data, len);
+	return offset;
+}
