@@ -87,6 +87,43 @@ DECLARE n NO SCROLL CURSOR FOR SELECT scan('app') AS item;
 MOVE 2 FROM n;
 COMMIT;
 
+-- A cursor ends with the subtransaction that opened it; a table cannot be
+-- dropped under a cursor that reads it.
+BEGIN;
+SAVEPOINT s;
+DECLARE i CURSOR FOR SELECT query('app', 'PK = :pk', '{":pk": "A"}') AS item;
+FETCH 1 FROM i;
+ROLLBACK TO s;
+FETCH 1 FROM i;
+ROLLBACK TO s;
+DECLARE i CURSOR FOR SELECT scan('app') AS item;
+MOVE 1 FROM i;
+DROP TABLE app;
+ROLLBACK;
+
+-- Errors caught inside a loop do not end the read that drives it.
+DO $$
+DECLARE
+    i item;
+    failed int := 0;
+BEGIN
+    FOR i IN SELECT query('app', 'PK = :pk', '{":pk": "A"}') LOOP
+        BEGIN
+            PERFORM put_item('app', '{"PK": "undone", "SK": "1"}');
+            PERFORM put_item('app', i, 'attribute_not_exists(PK)');
+        EXCEPTION WHEN SQLSTATE 'IM002' THEN
+            failed := failed + 1;
+        END;
+    END LOOP;
+    RAISE NOTICE '% conditions failed', failed;
+END $$;
+SELECT count(*) FROM query('app', 'PK = :pk', '{":pk": "undone"}');
+
+-- Several reads in one select list, of which one ends early.
+SELECT query('app', 'PK = :pk', '{":pk": "A"}', projection => 'v', max_items => 2) AS a,
+       query('app', 'PK = :pk', '{":pk": "A"}', projection => 'v', scan_forward => false, max_items => 3) AS b;
+SELECT * FROM ROWS FROM (query('app', 'PK = :pk', '{":pk": "A"}', projection => 'v', max_items => 2), scan('app', projection => 'PK', max_items => 1)) AS t (a, b);
+
 -- A loop that deletes what it reads.
 DO $$
 DECLARE
