@@ -17,7 +17,7 @@ static ItemExpr *prepare_projection(const ApiGet *request);
  * NULL when there is none.
  */
 ItemData *
-api_get(const ApiGet *request)
+api_get(const ApiGet *request, uint32 *size)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext work;
@@ -28,6 +28,8 @@ api_get(const ApiGet *request)
 	StoreRow	row;
 	ItemData   *result = NULL;
 
+	if (size != NULL)
+		*size = 0;
 	work = AllocSetContextCreate(caller, "item get", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(work);
 
@@ -41,6 +43,8 @@ api_get(const ApiGet *request)
 	store_row_init(store, &row);
 	if (store_fetch(store, &key, GetActiveSnapshot(), &row))
 	{
+		if (size != NULL)
+			*size = item_row_size(&row.row);
 		MemoryContextSwitchTo(caller);
 		if (projection != NULL)
 			result = expr_project(projection, &row.row);
@@ -67,6 +71,7 @@ prepare_projection(const ApiGet *request)
 
 	api_check_map(request->key, "key");
 	api_check_placeholders(request->names, has_projection, NULL, true, NULL);
+	api_check_values(request->key_error);
 	if (!has_projection)
 		return NULL;
 

@@ -9,6 +9,7 @@
 
 /* prototypes for functions in api_request.c */
 extern void api_check_map(const ItemData *item, const char *argument);
+extern void api_check_values(const char *error);
 extern void api_check_placeholders(Jsonb *names, bool names_usable,
 								   const ItemData *values, bool values_usable,
 								   const char *values_text);

@@ -45,6 +45,7 @@ static void check_request(const ApiQuery *request);
 static void check_segments(const ApiQuery *request);
 static void prepare_expressions(const ApiQuery *request,
 								ReadExpressions *expressions);
+static void check_select(const ApiQuery *request);
 static void check_index(const ApiQuery *request);
 static void check_schema(const ItemTable *table, const ApiQuery *request,
 						 const ReadExpressions *expressions);
@@ -76,6 +77,7 @@ api_cursor_open(const ApiQuery *request, Snapshot snapshot)
 
 	check_request(request);
 	prepare_expressions(request, &expressions);
+	check_select(request);
 
 	memset(&spec, 0, sizeof(spec));
 	spec.table = api_resolve_table(&request->table_name);
@@ -133,18 +135,24 @@ void
 api_read_page(const ApiQuery *request, Snapshot snapshot, ApiPage *page)
 {
 	ApiCursor  *cursor = api_cursor_open(request, snapshot);
-	uint64		size = 0;
-	int			room = 16;
+	bool		counts = request->select == API_SELECT_COUNT;
+	int			room = counts ? 0 : 16;
 
 	memset(page, 0, sizeof(*page));
-	page->items = palloc(room * sizeof(ItemData *));
+	if (!counts)
+		page->items = palloc(room * sizeof(ItemData *));
 
-	while (size < LIMIT_PAGE_SIZE && read_row(cursor))
+	while (page->size < LIMIT_PAGE_SIZE && read_row(cursor))
 	{
 		page->scanned_count++;
-		size += item_row_size(&cursor->row.row);
+		page->size += item_row_size(&cursor->row.row);
 		if (!row_passes(cursor))
 			continue;
+		if (counts)
+		{
+			page->count++;
+			continue;
+		}
 		if (page->count == room)
 		{
 			room *= 2;
@@ -180,6 +188,7 @@ check_request(const ApiQuery *request)
 						   TEXT_VALUES_WITHOUT_FILTER);
 	if (request->start_key != NULL)
 		api_check_map(request->start_key, "start_key");
+	api_check_values(request->start_key_error);
 
 	if (request->kind == API_SCAN)
 		check_segments(request);
@@ -234,6 +243,7 @@ prepare_expressions(const ApiQuery *request, ReadExpressions *expressions)
 		return;
 
 	placeholders = expr_request_begin(request->names, request->values);
+	api_check_values(request->values_error);
 	expressions->key_condition = api_prepare(placeholders, EXPR_KEY_CONDITION,
 											 &request->key_condition);
 	expressions->filter = api_prepare(placeholders, EXPR_FILTER,
@@ -241,6 +251,35 @@ prepare_expressions(const ApiQuery *request, ReadExpressions *expressions)
 	expressions->projection = api_prepare(placeholders, EXPR_PROJECTION,
 										  &request->projection);
 	expr_request_finish(placeholders);
+}
+
+/*
+ * What is to be returned against the projection.
+ */
+static void
+check_select(const ApiQuery *request)
+{
+	static const char *const words[] = {
+		[API_SELECT_ALL] = "ALL_ATTRIBUTES",
+		[API_SELECT_ALL_PROJECTED] = "ALL_PROJECTED_ATTRIBUTES",
+		[API_SELECT_COUNT] = "COUNT",
+	};
+	bool		projects = request->projection.data != NULL;
+
+	if (request->select == API_SELECT_ALL_PROJECTED &&
+		request->index_name.data == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_SELECT_PROJECTED)));
+	if (request->select == API_SELECT_SPECIFIC && !projects)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_SELECT_SPECIFIC)));
+	if (request->select != API_SELECT_ABSENT &&
+		request->select != API_SELECT_SPECIFIC && projects)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_SELECT_PROJECTION, words[request->select])));
 }
 
 /*

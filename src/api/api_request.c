@@ -34,6 +34,18 @@ api_check_map(const ItemData *item, const char *argument)
 }
 
 /*
+ * Complains about values that a decoder found to be invalid.
+ */
+void
+api_check_values(const char *error)
+{
+	if (error != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg("%s", error)));
+}
+
+/*
  * Refuses placeholders that no expression of the request could use.
  * values_text is the service's text for this operation.
  */
@@ -69,7 +81,13 @@ api_prepare(ExprRequest *request, ExprKind kind, const ApiText *text)
 const ItemTable *
 api_resolve_table(const ApiText *table_name)
 {
-	return meta_table(meta_resolve_table(table_name->data, table_name->len));
+	Oid			relid;
+
+	if (table_name->exact)
+		relid = meta_resolve_wire_table(table_name->data, table_name->len);
+	else
+		relid = meta_resolve_table(table_name->data, table_name->len);
+	return meta_table(relid);
 }
 
 /*

@@ -194,7 +194,7 @@ get_item(PG_FUNCTION_ARGS)
 	request.key = item_argument(fcinfo, 1);
 	request.projection = text_argument(fcinfo, 2);
 	request.names = names_argument(fcinfo, 3);
-	return item_or_null(fcinfo, api_get(&request));
+	return item_or_null(fcinfo, api_get(&request, NULL));
 }
 
 Datum
@@ -280,7 +280,7 @@ require_argument(FunctionCallInfo fcinfo, int n, const char *name)
 static ApiText
 text_argument(FunctionCallInfo fcinfo, int n)
 {
-	ApiText		result = {NULL, 0};
+	ApiText		result = {0};
 
 	if (!PG_ARGISNULL(n))
 	{

@@ -56,6 +56,8 @@ static void prepare_expressions(WriteState *state, const ApiText *update);
 static void check_return_values(const ApiWrite *request);
 static void write_open(WriteState *state);
 static void write_item(WriteState *state, ApiWriteResult *result);
+static void note_size(const WriteState *state, const ItemRow *row,
+					  ApiWriteResult *result);
 static ItemData *after_attributes(const WriteState *state);
 static void keep_old(const WriteState *state, ApiWriteResult *result);
 static void keep_new(const WriteState *state, ApiWriteResult *result);
@@ -82,6 +84,7 @@ api_put(const ApiPut *request, ApiWriteResult *result)
 						   request->write.values,
 						   request->write.condition.data != NULL,
 						   TEXT_VALUES_WITHOUT_CONDITION);
+	api_check_values(request->write.item_error);
 	check_return_values(&request->write);
 	if (item_map_size(item_root(request->item)) > LIMIT_ITEM_SIZE)
 		ereport(ERROR,
@@ -121,6 +124,7 @@ api_update(const ApiUpdate *request, ApiWriteResult *result)
 	api_check_placeholders(request->write.names, has_expression,
 						   request->write.values, has_expression,
 						   TEXT_VALUES_WITHOUT_UPDATE);
+	api_check_values(request->write.item_error);
 	prepare_expressions(&state, &request->update);
 
 	state.table = api_resolve_table(&request->write.table_name);
@@ -147,6 +151,7 @@ api_delete(const ApiDelete *request, ApiWriteResult *result)
 						   request->write.values,
 						   request->write.condition.data != NULL,
 						   TEXT_VALUES_WITHOUT_CONDITION);
+	api_check_values(request->write.item_error);
 	check_return_values(&request->write);
 	prepare_expressions(&state, NULL);
 
@@ -197,6 +202,7 @@ prepare_expressions(WriteState *state, const ApiText *update)
 		return;
 
 	expressions = expr_request_begin(request->names, request->values);
+	api_check_values(request->values_error);
 	if (update != NULL)
 		state->update = api_prepare(expressions, EXPR_UPDATE, update);
 	state->condition = api_prepare(expressions, EXPR_CONDITION,
@@ -279,6 +285,7 @@ write_item(WriteState *state, ApiWriteResult *result)
 				ereport(ERROR,
 						(errcode(ERRCODE_ITEM_CONDITIONAL_CHECK),
 						 errmsg(TEXT_CONDITION_FAILED)));
+			result->condition_failed = true;
 			keep_old(state, result);
 			return;
 		}
@@ -331,6 +338,7 @@ keep_old(const WriteState *state, ApiWriteResult *result)
 	if (!state->row.exists)
 		return;
 
+	note_size(state, &state->before, result);
 	old = MemoryContextSwitchTo(state->caller);
 	if (state->request->want_images)
 		result->old_item = item_row_to_item(&state->before);
@@ -358,6 +366,7 @@ keep_new(const WriteState *state, ApiWriteResult *result)
 	api_row_of_key(state->table, &state->key, &after);
 	after.attributes = item_root(state->after);
 
+	note_size(state, &after, result);
 	old = MemoryContextSwitchTo(state->caller);
 	if (state->request->want_images)
 		result->new_item = item_row_to_item(&after);
@@ -366,6 +375,13 @@ keep_new(const WriteState *state, ApiWriteResult *result)
 	else if (mode == API_RETURN_UPDATED_NEW && state->update != NULL)
 		result->attributes = expr_update_touched(state->update, &after);
 	MemoryContextSwitchTo(old);
+}
+
+static void
+note_size(const WriteState *state, const ItemRow *row, ApiWriteResult *result)
+{
+	if (state->request->want_size)
+		result->size = Max(result->size, item_row_size(row));
 }
 
 /*

@@ -242,6 +242,14 @@
 #define TEXT_UPDATE_PATH \
 	"The document path provided in the update expression is invalid for update"
 
+/* what to select */
+#define TEXT_SELECT_PROJECTED \
+	TEXT_PARAMETER_INVALID "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
+#define TEXT_SELECT_SPECIFIC \
+	TEXT_PARAMETER_INVALID "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
+#define TEXT_SELECT_PROJECTION \
+	TEXT_PARAMETER_INVALID "Cannot specify the ProjectionExpression when choosing to get %s"
+
 /* operations */
 #define TEXT_RETURN_VALUES \
 	"ReturnValues can only be ALL_OLD or NONE"

@@ -57,6 +57,12 @@ typedef struct ItemTable
  */
 extern Oid	meta_resolve_table(const char *table_name, size_t len);
 
+/*
+ * Relation of that exact name in partitioning.wire_schema, registered as an
+ * item table; what the wire protocol means.  ereports the same code.
+ */
+extern Oid	meta_resolve_wire_table(const char *table_name, size_t len);
+
 /* prototypes for functions in meta_cache.c: descriptors */
 
 /* Descriptor of an item table; ereports when the relation is none. */

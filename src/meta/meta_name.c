@@ -58,6 +58,7 @@ static char slots_wire_schema[NAMEDATALEN];
 static bool slots_usable(void);
 static Oid	look_up(const char *name);
 static Oid	look_up_exact(const char *name);
+static Oid	look_up_in_wire_schema(const char *name);
 static Oid	look_up_in_schema(Oid schema, const char *name);
 static Oid	look_up_qualified(const char *name, Oid *other_relation);
 pg_noreturn static void not_found(const char *name, Oid other_relation);
@@ -95,6 +96,27 @@ meta_resolve_table(const char *table_name, size_t len)
 		slot->relid = relid;
 		slot->generation = slots_generation;
 	}
+	return relid;
+}
+
+Oid
+meta_resolve_wire_table(const char *table_name, size_t len)
+{
+	char		name[NAMEDATALEN];
+	Oid			relid = InvalidOid;
+
+	if (len < NAMEDATALEN && memchr(table_name, '\0', len) == NULL)
+	{
+		memcpy(name, table_name, len);
+		name[len] = '\0';
+		relid = look_up_in_wire_schema(name);
+	}
+	if (!OidIsValid(relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_RESOURCE_NOT_FOUND),
+				 errmsg(TEXT_RESOURCE_NOT_FOUND),
+				 errdetail("There is no item table \"%.*s\" in schema \"%s\".",
+						   (int) len, table_name, guc_wire_schema)));
 	return relid;
 }
 
@@ -148,19 +170,14 @@ look_up(const char *name)
 static Oid
 look_up_exact(const char *name)
 {
-	Oid			wire_schema;
 	List	   *path;
-	Oid			relid = InvalidOid;
+	Oid			relid;
 	ListCell   *lc;
 
 	if (strlen(name) >= NAMEDATALEN)
 		return InvalidOid;
 
-	wire_schema = get_namespace_oid(guc_wire_schema, true);
-	if (OidIsValid(wire_schema) &&
-		compat_schema_aclcheck(wire_schema, ACL_USAGE) == ACLCHECK_OK)
-		relid = look_up_in_schema(wire_schema, name);
-
+	relid = look_up_in_wire_schema(name);
 	path = fetch_search_path(true);
 	foreach(lc, path)
 	{
@@ -170,6 +187,17 @@ look_up_exact(const char *name)
 	}
 	list_free(path);
 	return relid;
+}
+
+static Oid
+look_up_in_wire_schema(const char *name)
+{
+	Oid			schema = get_namespace_oid(guc_wire_schema, true);
+
+	if (!OidIsValid(schema) ||
+		compat_schema_aclcheck(schema, ACL_USAGE) != ACLCHECK_OK)
+		return InvalidOid;
+	return look_up_in_schema(schema, name);
 }
 
 static Oid
