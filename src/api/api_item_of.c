@@ -34,6 +34,7 @@ item_of(PG_FUNCTION_ARGS)
 	TupleDesc	desc;
 	HeapTupleData tuple;
 	ItemRow		row;
+	Datum		attributes;
 	ItemData   *result;
 
 	desc = lookup_rowtype_tupdesc(row_type, HeapTupleHeaderGetTypMod(header));
@@ -55,9 +56,9 @@ item_of(PG_FUNCTION_ARGS)
 		row.keys[i].name_len = attribute->name_len;
 		row.keys[i].value = key_ref_from_datum(attribute->type, datum);
 	}
-	row.attributes = item_root(DatumGetItemP(row_column(&tuple, desc,
-														table->attributes_attnum,
-														META_ATTRIBUTES_COLUMN)));
+	attributes = row_column(&tuple, desc, table->attributes_attnum,
+							META_ATTRIBUTES_COLUMN);
+	row.attributes = item_root(DatumGetItemP(attributes));
 	result = item_row_to_item(&row);
 	ReleaseTupleDesc(desc);
 	PG_RETURN_ITEM_P(result);
@@ -92,7 +93,8 @@ table_of_row_type(Oid row_type)
 static AttrNumber
 column_number(TupleDesc desc, AttrNumber guess, const char *name)
 {
-	if (guess <= desc->natts && !TupleDescAttr(desc, guess - 1)->attisdropped &&
+	if (guess <= desc->natts &&
+		!TupleDescAttr(desc, guess - 1)->attisdropped &&
 		strcmp(NameStr(TupleDescAttr(desc, guess - 1)->attname), name) == 0)
 		return guess;
 	for (int i = 0; i < desc->natts; i++)
