@@ -140,7 +140,7 @@ ORDER BY c.oid::regclass::text COLLATE "C", attnum;
 SELECT 'index', i.indexrelid::regclass, indisunique, indisvalid,
     indisreplident, pg_get_indexdef(i.indexrelid)
 FROM pg_index i JOIN (:relations) c ON c.oid = indrelid
-ORDER BY 2;
+ORDER BY i.indexrelid::regclass::text COLLATE "C";
 SELECT 'constraint', conrelid::regclass, conname, contype, convalidated,
     pg_get_constraintdef(k.oid)
 FROM pg_constraint k JOIN (:relations) c ON c.oid = conrelid

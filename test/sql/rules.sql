@@ -12,12 +12,16 @@ WHERE deptype = 'e' AND refclassid = 'pg_extension'::regclass
             AND (typcategory = 'A' OR typrelid <> 0
                 AND (SELECT relkind FROM pg_class c WHERE c.oid = typrelid) <> 'c'));
 
--- Every object has a comment.
+-- Every object has a comment; a family that its operator class made is
+-- described by the class.
 SELECT object FROM members
 WHERE NOT EXISTS (SELECT FROM pg_description d
     WHERE d.objoid = members.objid AND d.classoid = members.classid AND objsubid = 0)
     AND classid NOT IN ('pg_namespace'::regclass, 'pg_amproc'::regclass,
         'pg_amop'::regclass)
+    AND NOT EXISTS (SELECT FROM pg_opfamily f JOIN pg_opclass c ON opcfamily = f.oid
+        WHERE members.classid = 'pg_opfamily'::regclass AND f.oid = objid
+            AND opcname = opfname)
 ORDER BY object COLLATE "C";
 
 -- Every object is in the extension's schema.
@@ -35,10 +39,12 @@ SELECT object, proconfig FROM members JOIN pg_proc p ON p.oid = objid
 WHERE classid = 'pg_proc'::regclass AND prosecdef
     AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false);
 
--- A function in C has its SQL name as symbol: one name to search for.
+-- A function in C has its SQL name as symbol, one name to search for; with
+-- the type's name behind it where the SQL name is overloaded.
 SELECT object, prosrc FROM members JOIN pg_proc p ON p.oid = objid
     JOIN pg_language l ON l.oid = prolang
-WHERE classid = 'pg_proc'::regclass AND lanname = 'c' AND prosrc <> proname
+WHERE classid = 'pg_proc'::regclass AND lanname = 'c'
+    AND prosrc NOT IN (proname, proname || '_' || proargtypes[0]::regtype)
 ORDER BY 1;
 
 -- PUBLIC may look into the schema but writes no table of it.
@@ -55,7 +61,10 @@ ORDER BY object COLLATE "C";
 
 -- No function answers odd arguments with an internal error: each is called
 -- with every odd value of a type in the place of each argument, the others
--- being ordinary, and everything is rolled back.
+-- being ordinary, and everything is rolled back.  Nor does a call take for
+-- ever (57014) or find no function (42883, 42725: a fault of this test).
+-- The server's own words for a relation that is not there are an internal
+-- error.
 SET search_path = public, partitioning;
 SELECT create_table('ruled', 'PK', 'SK');
 SELECT put_item('ruled', '{"PK": "a", "SK": "b", "n": 1}');
@@ -91,7 +100,7 @@ DECLARE
     functions int := 0;
 BEGIN
     FOR f IN
-        SELECT p.oid, proname, prorettype,
+        SELECT p.oid, proname, provariadic <> 0 AS is_variadic,
             ARRAY(SELECT format_type(t, NULL) FROM unnest(proargtypes) WITH ORDINALITY u (t, n) ORDER BY n) AS types
         FROM pg_proc p
         WHERE pronamespace = 'partitioning'::regnamespace AND prokind = 'f'
@@ -109,7 +118,8 @@ BEGIN
                     WHEN 'item[]' THEN 'partitioning.item[]' ELSE f.types[place] END
             LOOP
                 arguments := ARRAY(
-                    SELECT CASE WHEN n = place THEN odd.value ELSE
+                    SELECT CASE WHEN f.is_variadic AND n = cardinality(f.types) THEN 'VARIADIC ' ELSE '' END
+                        || CASE WHEN n = place THEN odd.value ELSE
                         coalesce((SELECT value FROM odd_values
                             WHERE ordinary AND type = CASE t WHEN 'item' THEN 'partitioning.item'
                                 WHEN 'item[]' THEN 'partitioning.item[]' ELSE t END), 'NULL::' || t) END
@@ -122,7 +132,8 @@ BEGIN
                 EXCEPTION WHEN SQLSTATE 'ZZ999' THEN
                     NULL;
                 WHEN OTHERS THEN
-                    IF SQLSTATE LIKE 'XX%' OR SQLSTATE IN ('57014', '42804', '42883', '42725') THEN
+                    IF (SQLSTATE LIKE 'XX%' AND SQLERRM NOT LIKE 'could not open relation with OID %')
+                        OR SQLSTATE IN ('57014', '42883', '42725') THEN
                         error := SQLSTATE || ': ' || SQLERRM;
                         call := left(call, 200);
                         RETURN NEXT;

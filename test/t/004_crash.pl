@@ -15,7 +15,7 @@ use PartitioningTest;
 my $cycles = 3;
 my $writers = 4;
 my $node = new_node('crash',
-	conf => "fsync = on\ncheckpoint_timeout = 30s\nmax_wal_size = 64MB\n");
+	conf => "checkpoint_timeout = 30s\nmax_wal_size = 64MB\n");
 
 make_database($node, 'app');
 $node->safe_psql('app', q{SELECT create_table('app', 'PK', 'SK')});
@@ -92,6 +92,7 @@ sub start_again
 	foreach my $try (1 .. 100)
 	{
 		return if $node->start(fail_ok => 1);
+		$node->stop('fast', fail_ok => 1);
 		usleep(100_000);
 	}
 	die 'the server does not start again';
