@@ -51,7 +51,7 @@ static Relation key_index_open(Relation rel, const KeySchema *schema,
 							   const StoreRelation *info);
 static bool key_index_suits(Relation index, const KeySchema *schema,
 							const StoreRelation *info);
-static bool opfamily_is_ours(Oid opfamily);
+static bool is_hash_order(Oid opfamily, Oid type);
 static void key_index_equality(Relation index, int column, ScanKey key);
 static bool checks_are_ours(const TupleConstr *constr);
 static bool relation_is_plain(Relation rel, const KeySchema *schema);
@@ -254,12 +254,15 @@ key_index_suits(Relation index, const KeySchema *schema,
 			 index->rd_indcollation[i] != C_COLLATION_OID))
 			return false;
 	}
-	return opfamily_is_ours(index->rd_opfamily[0]);
+	return is_hash_order(index->rd_opfamily[0], index->rd_opcintype[0]);
 }
 
-/* Hash order families live in our schema, whatever the access method. */
+/*
+ * Hash order families live in our schema, whatever the access method, and
+ * compare with a hash, unlike those in natural order.
+ */
 static bool
-opfamily_is_ours(Oid opfamily)
+is_hash_order(Oid opfamily, Oid type)
 {
 	HeapTuple	tuple;
 	bool		result;
@@ -270,7 +273,8 @@ opfamily_is_ours(Oid opfamily)
 	result = ((Form_pg_opfamily) GETSTRUCT(tuple))->opfnamespace ==
 		get_namespace_oid("partitioning", false);
 	ReleaseSysCache(tuple);
-	return result;
+	return result && OidIsValid(get_opfamily_member(opfamily, type, INT4OID,
+													BTLessStrategyNumber));
 }
 
 /* A scan key "column = ?" for a column of the key index. */
