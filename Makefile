@@ -33,8 +33,8 @@ PG_CFLAGS    = -MMD -MP -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werr
 SHLIB_LINK   = -Wl,-Bsymbolic
 
 REGRESS      = install item_io item_number item_path item_ops item_json \
-               item_limits ptree ptree_scan ptree_unique \
-               key_hash key_order key_prefix expr_condition expr_errors \
+               item_limits ptree ptree_scan ptree_unique key_hash key_order \
+               key_prefix expr_condition expr_errors key_check
                expr_update expr_project expr_keycond \
                api_table meta_name meta_ddl meta_register \
                store_open store_executor scan_range \

@@ -139,6 +139,9 @@ define(Oid relid, const KeySchema *schema, bool new_table)
 	row.table_name = pstrdup(RelationGetRelationName(rel));
 	table_close(rel, NoLock);
 
+	/* a new table's name has a row only if event triggers missed a drop */
+	if (new_table)
+		(void) meta_row_delete(row.schema_name, row.table_name);
 	known = meta_row_find(row.schema_name, row.table_name, &row);
 	if (known && !key_schema_equal(&row.schema, schema))
 		ereport(ERROR,
