@@ -34,7 +34,7 @@ SHLIB_LINK   = -Wl,-Bsymbolic
 
 REGRESS      = install item_io item_number item_path item_ops item_json \
                item_limits ptree ptree_scan ptree_unique key_hash key_order \
-               key_prefix expr_condition expr_errors key_check
+               key_check key_prefix expr_condition expr_errors \
                expr_update expr_project expr_keycond \
                api_table meta_name meta_ddl meta_register \
                store_open store_executor scan_range \

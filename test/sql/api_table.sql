@@ -123,3 +123,14 @@ SELECT * FROM partitioning.item_tables;
 DROP TABLE taken_key;
 DROP FUNCTION noise;
 DROP SCHEMA api_table;
+
+-- ON CONFLICT and foreign keys to an item table find the key index.
+SELECT partitioning.create_table('referenced', 'PK', 'SK');
+INSERT INTO referenced VALUES ('a', 'b', '{}');
+INSERT INTO referenced VALUES ('a', 'b', '{"n": 1}') ON CONFLICT (pk, sk) DO UPDATE SET attributes = excluded.attributes;
+CREATE TABLE referencing (p text COLLATE "C", s text COLLATE "C", FOREIGN KEY (p, s) REFERENCES referenced (pk, sk));
+INSERT INTO referencing VALUES ('a', 'b');
+INSERT INTO referencing VALUES ('a', 'c');
+DELETE FROM referenced;
+ALTER TABLE referenced ADD PRIMARY KEY USING INDEX referenced_key;
+DROP TABLE referencing, referenced;
