@@ -44,13 +44,7 @@ bytes_view(Datum datum, BytesView *view)
 	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
 
 	view->copy = NULL;
-	if (VARATT_IS_SHORT(value))
-	{
-		view->data = VARDATA_SHORT(value);
-		view->len = VARSIZE_SHORT(value) - VARHDRSZ_SHORT;
-		return;
-	}
-	if (unlikely(VARATT_IS_EXTENDED(value)))
+	if (unlikely(VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value)))
 		value = view->copy = pg_detoast_datum_packed(value);
 	view->data = VARDATA_ANY(value);
 	view->len = VARSIZE_ANY_EXHDR(value);

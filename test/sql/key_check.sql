@@ -25,7 +25,12 @@ INSERT INTO public.key_check VALUES (repeat('p', 2049), repeat('s', 1024), '{}')
 SELECT check_item('PK', pk, 'SK', sk, attributes, 2704) FROM public.key_check WHERE length(pk) = 2048;
 SELECT check_item('PK', pk, 'SK', sk, attributes, 2704) FROM public.key_check WHERE length(pk) = 2049;
 SELECT check_item('PK', pk || 'x', 'SK', sk, attributes, 2704) FROM public.key_check WHERE length(pk) = 2048;
-SELECT count(*) = 2 FROM public.key_check AS a JOIN public.key_check AS b ON a.pk = b.pk AND a.pk <=# b.pk AND key_hash(a.pk) = key_hash(b.pk);
+SELECT length(a.pk), length(b.pk), a.pk <=# b.pk AS le, a.pk >=# b.pk AS ge, a.pk = b.pk AS eq,
+       key_hash(a.pk) = key_hash(b.pk) AS hash, key_hash(a.pk) = key_hash(repeat('p', length(a.pk))) AS same,
+       a.pk >=# key_hash(a.pk) AS position, begins_with(a.pk, b.pk)
+FROM public.key_check AS a, public.key_check AS b ORDER BY 1, 2;
+SELECT length(pk) FROM public.key_check ORDER BY pk USING <#;
+SELECT repeat('p', 2048) <# repeat('p', 2049) AS shorter_first;
 
 -- The index limit: 0 is none, a small one is obeyed.
 SELECT check_item('PK', repeat('x', 2048), 'SK', repeat('y', 1024), '{}', 0);
