@@ -197,8 +197,8 @@ acquire_free_page(Relation rel, Buffer buf)
 	if (!_pt_page_recyclable(page))
 		return false;
 	if (RelationNeedsWAL(rel) && XLogStandbyInfoActive())
-		_pt_wal_reuse(rel, BufferGetBlockNumber(buf),
-					  PtPageGetDeleted(page)->safexid);
+		_pt_wal_conflict(rel, BufferGetBlockNumber(buf),
+						 PtPageGetDeleted(page)->safexid);
 	return true;
 }
 

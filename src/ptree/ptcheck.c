@@ -507,9 +507,7 @@ check_order(PtCheck *check)
 			report(check, "The key of slot %d is not behind that of the slot before.",
 				   slot);
 	}
-	if (nitems > 0)
-		pfree((void *) items[0].key.data);
-	pfree(items);
+	_pt_free_items(items, nitems);
 }
 
 static int
@@ -597,8 +595,7 @@ check_child(PtCheck *check, int slot)
 		fault = "The right sibling of the child of slot %d has no entry.";
 	_pt_release(buf);
 
-	pfree((void *) items[0].key.data);
-	pfree(items);
+	_pt_free_items(items, nitems);
 	return fault;
 }
 

@@ -174,7 +174,10 @@ form_right(PtDelete *del)
 		_pt_sizer_add(&sizer, &items[i].key);
 	if (_pt_sizer_total(&sizer) + _pt_fence_size(&content.low) +
 		_pt_fence_size(&content.high) > (int) PT_PAGE_SPACE)
+	{
+		_pt_free_items(items, content.nitems);
 		return false;
+	}
 
 	_pt_form_page(del->new_right.data, &content);
 	formed = PtPageGetOpaque(del->new_right.data);
@@ -182,7 +185,7 @@ form_right(PtDelete *del)
 	formed->next = opaque->next;
 	formed->flags = opaque->flags;
 	formed->cycleid = opaque->cycleid;
-	pfree(items);
+	_pt_free_items(items, content.nitems);
 	return true;
 }
 

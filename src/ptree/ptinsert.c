@@ -35,6 +35,7 @@ typedef struct PtInsert
 	Datum	   *values;
 	bool	   *isnull;
 	IndexUniqueCheck check;
+	bool		churn;			/* the key has entries of other versions */
 } PtInsert;
 
 /* What stands against an insertion. */
@@ -81,6 +82,7 @@ ptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer heap_tid,
 	insert.values = values;
 	insert.isnull = isnull;
 	insert.check = check_unique;
+	insert.churn = index_unchanged;
 
 	/* a null sort key equals no other, unless the index says so */
 	if (check_unique != UNIQUE_CHECK_NO && layout.sk_attr >= 0 &&
@@ -149,6 +151,8 @@ do_insert(PtInsert *insert)
 	}
 
 	CheckForSerializableConflictIn(rel, NULL, BufferGetBlockNumber(buf));
+	if (insert->churn)
+		_pt_remove_versions(rel, insert->heap, buf, &insert->item.key);
 	_pt_insert_on_page(rel, buf, &insert->item, InvalidBuffer);
 	return unique;
 }
@@ -189,6 +193,7 @@ check_unique(PtInsert *insert, Buffer buf, PtConflict *conflict)
 				break;
 			}
 			_pt_decode_tid(entry.tail + entry.taillen - PT_TID_SIZE, &other);
+			insert->churn = true;
 			unique = check_entry(insert, &other, BufferGetBlockNumber(current),
 								 conflict, &stop, &found);
 		}

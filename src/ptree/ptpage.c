@@ -405,7 +405,7 @@ _pt_page_items(Page page, int extra, int *nitems)
 		_pt_get_entry(page, i, &entry);
 		total += entry.prefixlen + entry.suffixlen;
 	}
-	data = palloc(Max(total, 1));
+	data = n > 0 ? palloc(Max(total, 1)) : NULL;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -426,6 +426,15 @@ _pt_page_items(Page page, int extra, int *nitems)
 	}
 	*nitems = n;
 	return items;
+}
+
+/* Frees what _pt_page_items() returned, unless entries were put before. */
+void
+_pt_free_items(PtItem *items, int nitems)
+{
+	if (nitems > 0)
+		pfree((void *) items[0].key.data);
+	pfree(items);
 }
 
 /*

@@ -313,6 +313,7 @@ extern void _pt_sizer_add(PtSizer *sizer, const PtKey *key);
 extern int	_pt_sizer_total(const PtSizer *sizer);
 extern int	_pt_fence_size(const PtKey *key);
 extern PtItem *_pt_page_items(Page page, int extra, int *nitems);
+extern void _pt_free_items(PtItem *items, int nitems);
 extern void _pt_form_page(Page page, const PtPageContent *content);
 extern int	_pt_entry_size(bool leaf, const PtKey *key, bool grouped,
 						   int grouplen);
@@ -349,6 +350,10 @@ extern bool ptinsert(Relation rel, Datum *values, bool *isnull,
 					 struct IndexInfo *info);
 extern void _pt_insert_on_page(Relation rel, Buffer buf, const PtItem *item,
 							   Buffer child);
+
+/* prototypes for functions in ptchurn.c */
+extern void _pt_remove_versions(Relation rel, Relation heap, Buffer buf,
+								const PtKey *key);
 
 /* prototypes for functions in ptsplit.c */
 extern void _pt_separator(const PtItem *left, const PtItem *right, bool leaf,
@@ -398,7 +403,7 @@ extern void _pt_wal_image(PtWal *wal, Buffer buffer);
 extern void _pt_wal_block(PtWal *wal, Buffer buffer);
 extern void _pt_wal_fragment(PtWal *wal, const void *start, size_t length);
 extern void _pt_wal_insert(Relation rel, PtWal *wal);
-extern void _pt_wal_reuse(Relation rel, BlockNumber blkno,
-						  FullTransactionId safexid);
+extern void _pt_wal_conflict(Relation rel, BlockNumber blkno,
+							 FullTransactionId horizon);
 
 #endif							/* PT_PTREE_PRIVATE_H */

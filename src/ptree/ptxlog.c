@@ -13,7 +13,7 @@
  *   image (redo of fragments needs the page as it was);
  * - a record has at most four blocks;
  * - redo takes no cleanup lock and raises no recovery conflict, so what needs
- *   one emits it (_pt_wal_reuse).
+ *   one emits it (_pt_wal_conflict).
  *
  * Nothing here can fail between the start of the critical section and its
  * end: a record has fewer chunks than XLogInsert's default limit of 20.
@@ -113,16 +113,17 @@ _pt_wal_insert(Relation rel, PtWal *wal)
 }
 
 /*
- * Makes standby queries that might still follow a link to a deleted page end
- * before the page gets new content.  The record is one of nbtree, whose redo
- * resolves the conflict and does nothing else.
+ * Makes standby queries end whose snapshots are not younger than a transaction
+ * id: before a deleted page, to which they might still follow a link, gets new
+ * content, and before entries of row versions that they see are removed.  The
+ * record is one of nbtree, whose redo does nothing else.
  */
 void
-_pt_wal_reuse(Relation rel, BlockNumber blkno, FullTransactionId safexid)
+_pt_wal_conflict(Relation rel, BlockNumber blkno, FullTransactionId horizon)
 {
 	xl_btree_reuse_page xlrec;
 
-	compat_fill_reuse_record(&xlrec, rel, blkno, safexid);
+	compat_fill_reuse_record(&xlrec, rel, blkno, horizon);
 	XLogBeginInsert();
 	XLogRegisterData((char *) &xlrec, SizeOfBtreeReusePage);
 	XLogInsert(RM_BTREE_ID, XLOG_BTREE_REUSE_PAGE);

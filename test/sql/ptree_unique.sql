@@ -39,6 +39,16 @@ VACUUM churn;
 INSERT INTO churn VALUES ('p', 'x', 0);
 SELECT entries FROM ptree_stats('churn_index');
 
+-- Versions that nobody sees give way to new ones before a page is split.
+TRUNCATE churn;
+INSERT INTO churn SELECT 'p' || i % 3, 'x' || i, 0 FROM generate_series(1, 90) i;
+DO $$ BEGIN FOR i IN 1 .. 100 LOOP UPDATE churn SET v = i; COMMIT; END LOOP; END $$;
+SELECT leaf_pages < 8 AS few_pages FROM ptree_stats('churn_index');
+SELECT ptree_check('churn_index', true);
+SET enable_seqscan = off;
+SELECT count(*), min(v), max(v) FROM churn WHERE pk = 'p1';
+RESET enable_seqscan;
+
 -- Building finds duplicates, but not among dead rows and nulls.
 CREATE TABLE doubled (pk text NOT NULL, sk text COLLATE "C");
 INSERT INTO doubled VALUES ('a', '1'), ('a', '1'), ('b', NULL), ('b', NULL);

@@ -1,0 +1,185 @@
+/*
+ * ptchurn.c
+ *	  Removing the entries of old row versions when a page has become full.
+ *
+ * An update that cannot stay on the row's heap page, or changes an indexed
+ * column of another index, adds an entry with an equal key here.  Before such
+ * an entry splits a page, the table is asked which of the page's entries point
+ * to versions that nobody can see any more.  The table decides how many heap
+ * pages that is worth; entries with equal keys are the promising ones.
+ *
+ * Only an exclusive lock is needed: the row pointers of the heap are reused
+ * after VACUUM alone, which locks every leaf page for cleanup before.
+ */
+#include "postgres.h"
+
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+
+#include "ptree/ptree_private.h"
+
+static bool has_room(Page page, const PtKey *key);
+static void describe_entries(Page page, const PtKey *key,
+							 TM_IndexDeleteOp *op);
+static bool equal_but_tid(const PtKey *a, const PtKey *b);
+static void remove_entries(Relation rel, Buffer buf,
+						   const TM_IndexDeleteOp *op,
+						   TransactionId horizon);
+static FullTransactionId full_xid(TransactionId xid);
+
+/*
+ * Makes room for an entry with this key on a leaf page if it lacks the room
+ * and has entries of dead versions.  The page is exclusively locked, and
+ * remains so.
+ */
+void
+_pt_remove_versions(Relation rel, Relation heap, Buffer buf, const PtKey *key)
+{
+	Page		page = BufferGetPage(buf);
+	int			count = PtPageCount(page);
+	TM_IndexDeleteOp op;
+	TransactionId horizon;
+
+	if (count == 0 || has_room(page, key))
+		return;
+
+	op.irel = rel;
+	op.iblknum = BufferGetBlockNumber(buf);
+	op.bottomup = true;
+	op.bottomupfreespace = PT_PAGE_SPACE / 16;
+	op.ndeltids = count;
+	op.deltids = palloc(count * sizeof(TM_IndexDelete));
+	op.status = palloc(count * sizeof(TM_IndexStatus));
+	describe_entries(page, key, &op);
+
+	horizon = table_index_delete_tuples(heap, &op);
+	if (op.ndeltids > 0)
+		remove_entries(rel, buf, &op, horizon);
+
+	pfree(op.deltids);
+	pfree(op.status);
+}
+
+/* Whether the entry can be added without a split. */
+static bool
+has_room(Page page, const PtKey *key)
+{
+	PtItem	   *items;
+	int			nitems;
+	int			space;
+	PtSizer		sizer;
+	PtKey		low;
+	PtKey		high;
+
+	if (PtPageFree(page) >= _pt_entry_size(true, key, false, 0))
+		return true;
+
+	items = _pt_page_items(page, 0, &nitems);
+	_pt_sizer_init(&sizer, true);
+	for (int i = 0; i < nitems; i++)
+		_pt_sizer_add(&sizer, &items[i].key);
+	_pt_get_low(page, &low);
+	_pt_get_high(page, &high);
+	space = _pt_sizer_total(&sizer) + _pt_fence_size(&low) +
+		_pt_fence_size(&high) + _pt_entry_size(true, key, false, 0);
+	_pt_free_items(items, nitems);
+	return space <= (int) (PT_PAGE_SPACE - PT_PAGE_SPACE / 16);
+}
+
+/* Tells the table of the page's entries. */
+static void
+describe_entries(Page page, const PtKey *key, TM_IndexDeleteOp *op)
+{
+	int			nitems;
+	PtItem	   *items = _pt_page_items(page, 0, &nitems);
+
+	for (int i = 0; i < nitems; i++)
+	{
+		const PtKey *own = &items[i].key;
+		TM_IndexStatus *status = &op->status[i];
+
+		_pt_decode_tid(own->tail + own->taillen - PT_TID_SIZE,
+					   &op->deltids[i].tid);
+		op->deltids[i].id = i;
+		status->idxoffnum = i + 1;
+		status->knowndeletable = false;
+		status->promising = equal_but_tid(own, key) ||
+			(i > 0 && equal_but_tid(own, &items[i - 1].key)) ||
+			(i + 1 < nitems && equal_but_tid(own, &items[i + 1].key));
+		status->freespace = _pt_entry_size(true, own, false, 0);
+	}
+	_pt_free_items(items, nitems);
+}
+
+static bool
+equal_but_tid(const PtKey *a, const PtKey *b)
+{
+	return a->len == b->len &&
+		memcmp(a->data, b->data, a->len) == 0 &&
+		memcmp(a->tail, b->tail, a->taillen - PT_TID_SIZE) == 0;
+}
+
+/*
+ * Removes the slots of deletable entries.  Their records stay until the page
+ * is formed anew, which the caller's insertion is about to do.
+ */
+static void
+remove_entries(Relation rel, Buffer buf, const TM_IndexDeleteOp *op,
+			   TransactionId horizon)
+{
+	Page		page = BufferGetPage(buf);
+	PtSlot	   *slots = PtPageSlots(page);
+	int			count = PtPageCount(page);
+	bool		dead[PT_MAX_ENTRIES] = {false};
+	PtSlot		kept[PT_MAX_ENTRIES];
+	int			nkept = 0;
+	PtWal		wal;
+
+	for (int i = 0; i < op->ndeltids; i++)
+	{
+		int			slot = op->deltids[i].id;
+
+		if (op->status[slot].knowndeletable)
+			dead[slot] = true;
+	}
+	for (int slot = 0; slot < count; slot++)
+	{
+		if (!dead[slot])
+			kept[nkept++] = slots[slot];
+	}
+	if (nkept == count)
+		return;
+
+	/* standby queries may still see the versions */
+	if (RelationNeedsWAL(rel) && XLogStandbyInfoActive() &&
+		TransactionIdIsValid(horizon))
+		_pt_wal_conflict(rel, BufferGetBlockNumber(buf), full_xid(horizon));
+
+	_pt_wal_init(&wal);
+
+	START_CRIT_SECTION();
+	memcpy(slots, kept, nkept * sizeof(PtSlot));
+	_pt_truncate_slots(page, nkept);
+	MarkBufferDirty(buf);
+	_pt_wal_block(&wal, buf);
+	_pt_wal_fragment(&wal, &((PageHeader) page)->pd_lower,
+					 sizeof(LocationIndex));
+	_pt_wal_fragment(&wal, slots, nkept * sizeof(PtSlot));
+	_pt_wal_insert(rel, &wal);
+	END_CRIT_SECTION();
+}
+
+/* A transaction id of the past with its epoch. */
+static FullTransactionId
+full_xid(TransactionId xid)
+{
+	FullTransactionId next = ReadNextFullTransactionId();
+	uint32		epoch = EpochFromFullTransactionId(next);
+
+	if (xid > XidFromFullTransactionId(next))
+		epoch--;
+	return FullTransactionIdFromEpochAndXid(epoch, xid);
+}
