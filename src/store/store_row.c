@@ -33,7 +33,7 @@ static void check_unchanged(ItemStore *store, const ItemKey *key,
 							const StoreRow *row);
 
 void
-store_row_init(ItemStore *store, StoreRow *row)
+store_row_init(StoreRow *row)
 {
 	row->exists = false;
 	row->slot = NULL;
