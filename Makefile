@@ -45,6 +45,7 @@ REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
 
 ISOLATION    = meta-names put-put put-absent-race update-update delete-put put-sql \
                row-lock savepoint repeatable-read serializable \
+               put-ddl put-partition put-trigger \
                item-read-committed item-repeatable-read item-serializable \
                item-row-locks
 ISOLATION_OPTS = --inputdir=test/isolation --temp-instance=./tmp_check_iso \
