@@ -38,6 +38,7 @@ REGRESS      = install item_io item_number item_path item_ops item_json \
                expr_update expr_project expr_keycond \
                api_table meta_name meta_ddl meta_register \
                store_open store_executor scan_range \
+               index_write \
                api_item api_update api_query api_scan api_errors \
                api_args api_context api_triggers privileges settings examples rules
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \

@@ -54,6 +54,75 @@ CREATE TRIGGER tables_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON pa
 ALTER TABLE partitioning.tables ENABLE ALWAYS TRIGGER tables_insert;
 ALTER TABLE partitioning.tables ENABLE ALWAYS TRIGGER tables_changed;
 
+/* Secondary indexes, keyed likewise. */
+CREATE TABLE partitioning.indexes (
+    schema_name pg_catalog.name NOT NULL,
+    table_name pg_catalog.name NOT NULL,
+    index_name pg_catalog.text COLLATE "C" NOT NULL,
+    kind pg_catalog.text NOT NULL,
+    partition_keys pg_catalog.text[] NOT NULL,
+    partition_key_types pg_catalog.text[] NOT NULL,
+    sort_keys pg_catalog.text[] NOT NULL,
+    sort_key_types pg_catalog.text[] NOT NULL,
+    templates pg_catalog.jsonb NOT NULL,
+    projection pg_catalog.text NOT NULL,
+    include pg_catalog.text[] NOT NULL,
+    propagation pg_catalog.text NOT NULL,
+    unique_key pg_catalog.bool NOT NULL,
+    write_shards pg_catalog.int4 NOT NULL,
+    status pg_catalog.text NOT NULL,
+    relation_name pg_catalog.name,
+    column_name pg_catalog.name,
+    options pg_catalog.jsonb NOT NULL,
+    CONSTRAINT indexes_pkey PRIMARY KEY (schema_name, table_name, index_name),
+    CONSTRAINT indexes_kind CHECK (
+        kind OPERATOR(pg_catalog.=) 'local'::pg_catalog.text AND relation_name IS NULL AND column_name IS NOT NULL
+        OR kind OPERATOR(pg_catalog.=) 'global'::pg_catalog.text AND relation_name IS NOT NULL AND column_name IS NULL)
+);
+COMMENT ON TABLE partitioning.indexes IS
+    'secondary indexes of item tables; written by the extension only, read the view item_indexes';
+COMMENT ON COLUMN partitioning.indexes.schema_name IS 'schema of the item table';
+COMMENT ON COLUMN partitioning.indexes.table_name IS 'name of the item table';
+COMMENT ON COLUMN partitioning.indexes.index_name IS 'name of the index, one of the table';
+COMMENT ON COLUMN partitioning.indexes.kind IS 'local: same partition key as the table; global: any';
+COMMENT ON COLUMN partitioning.indexes.partition_keys IS 'attributes that are the partition key';
+COMMENT ON COLUMN partitioning.indexes.partition_key_types IS 'S, N or B for each of these';
+COMMENT ON COLUMN partitioning.indexes.sort_keys IS 'attributes that are the sort key; none without sort key';
+COMMENT ON COLUMN partitioning.indexes.sort_key_types IS 'S, N or B for each of these';
+COMMENT ON COLUMN partitioning.indexes.templates IS 'templates of the key attributes that are computed';
+COMMENT ON COLUMN partitioning.indexes.projection IS 'attributes beside keys: ALL, KEYS_ONLY or INCLUDE';
+COMMENT ON COLUMN partitioning.indexes.include IS 'the attributes of INCLUDE';
+COMMENT ON COLUMN partitioning.indexes.propagation IS 'sync: in the transaction of the write; async: after it';
+COMMENT ON COLUMN partitioning.indexes.unique_key IS 'whether no two items may have the same key in the index';
+COMMENT ON COLUMN partitioning.indexes.write_shards IS 'write shards of a partition of a global index';
+COMMENT ON COLUMN partitioning.indexes.status IS 'ACTIVE, or CREATING while it cannot be read';
+COMMENT ON COLUMN partitioning.indexes.relation_name IS 'global: the index table, in the schema of the item table';
+COMMENT ON COLUMN partitioning.indexes.column_name IS 'local: the column of the item table that holds the sort key';
+COMMENT ON COLUMN partitioning.indexes.options IS 'further options, as given';
+
+SELECT pg_catalog.pg_extension_config_dump('partitioning.indexes'::pg_catalog.regclass, ''::pg_catalog.text);
+
+CREATE FUNCTION partitioning.indexes_insert()
+    RETURNS pg_catalog.trigger
+    LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.indexes_insert() IS
+    'lets a restore insert a row that partitioning.indexes has already';
+
+CREATE FUNCTION partitioning.indexes_changed()
+    RETURNS pg_catalog.trigger
+    LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.indexes_changed() IS
+    'tells all sessions that partitioning.indexes has changed';
+
+CREATE TRIGGER indexes_insert BEFORE INSERT ON partitioning.indexes
+    FOR EACH ROW EXECUTE FUNCTION partitioning.indexes_insert();
+CREATE TRIGGER indexes_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON partitioning.indexes
+    FOR EACH STATEMENT EXECUTE FUNCTION partitioning.indexes_changed();
+ALTER TABLE partitioning.indexes ENABLE ALWAYS TRIGGER indexes_insert;
+ALTER TABLE partitioning.indexes ENABLE ALWAYS TRIGGER indexes_changed;
+
 /* What a user may see: tables that he owns or has some privilege on. */
 CREATE VIEW partitioning.item_tables WITH (security_barrier) AS
     SELECT t.schema_name, t.table_name,
@@ -68,6 +137,20 @@ CREATE VIEW partitioning.item_tables WITH (security_barrier) AS
        OR pg_catalog.has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE'::pg_catalog.text);
 COMMENT ON VIEW partitioning.item_tables IS
     'item tables that the current user owns or may read or write, with their key attributes';
+
+/* The indexes of those tables. */
+CREATE VIEW partitioning.item_indexes WITH (security_barrier) AS
+    SELECT i.schema_name, i.table_name, i.index_name, i.kind,
+           i.partition_keys, i.partition_key_types, i.sort_keys, i.sort_key_types,
+           i.templates, i.projection, i.include, i.propagation, i.unique_key,
+           i.write_shards, i.status, i.relation_name, i.column_name, i.options,
+           t.relation AS table_relation
+    FROM partitioning.indexes AS i
+    JOIN partitioning.item_tables AS t
+        ON t.schema_name OPERATOR(pg_catalog.=) i.schema_name
+        AND t.table_name OPERATOR(pg_catalog.=) i.table_name;
+COMMENT ON VIEW partitioning.item_indexes IS
+    'secondary indexes of the item tables that the current user owns or may read or write';
 
 CREATE FUNCTION partitioning.ddl_command_start()
     RETURNS pg_catalog.event_trigger

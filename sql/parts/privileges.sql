@@ -8,10 +8,13 @@ GRANT USAGE ON SCHEMA partitioning TO PUBLIC;
 
 REVOKE ALL ON ALL TABLES IN SCHEMA partitioning FROM PUBLIC;
 GRANT SELECT ON partitioning.item_tables TO PUBLIC;
+GRANT SELECT ON partitioning.item_indexes TO PUBLIC;
 
 REVOKE ALL ON FUNCTION
     partitioning.tables_insert(),
     partitioning.tables_changed(),
+    partitioning.indexes_insert(),
+    partitioning.indexes_changed(),
     partitioning.ddl_command_start(),
     partitioning.ddl_command_end(),
     partitioning.sql_drop()

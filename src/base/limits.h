@@ -17,6 +17,13 @@
 #define LIMIT_PARTITION_KEY			2048
 #define LIMIT_SORT_KEY				1024
 
+#define LIMIT_INDEX_NAME_MIN		3
+#define LIMIT_INDEX_NAME			255
+#define LIMIT_INDEX_KEYS			4	/* partition keys, and sort keys, each */
+#define LIMIT_LOCAL_INDEXES			5	/* of a table */
+#define LIMIT_GLOBAL_INDEXES		20	/* of a table */
+#define LIMIT_INCLUDE				100 /* names, of all indexes of a table */
+
 #define LIMIT_NUMBER_DIGITS			38
 #define LIMIT_NUMBER_EXPONENT_MAX	125
 #define LIMIT_NUMBER_EXPONENT_MIN	(-130)

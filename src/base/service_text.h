@@ -105,6 +105,18 @@
 #define TEXT_SORT_KEY_SIZE \
 	TEXT_PARAMETER_INVALID "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
 
+/* keys of secondary indexes */
+#define TEXT_INDEX_KEY_TYPE \
+	TEXT_PARAMETER_INVALID "Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s"
+#define TEXT_INDEX_KEY_EMPTY \
+	"One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s"
+#define TEXT_UPDATE_INDEX_KEY_EMPTY \
+	"One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s"
+#define TEXT_UPDATE_INDEX_KEY_TYPE \
+	"The update expression attempted to update the secondary index key to unsupported type"
+#define TEXT_UPDATE_INDEX_KEY_SIZE \
+	"The update expression attempted to update the secondary index key beyond allowed size limits"
+
 /* tables */
 #define TEXT_SAME_KEY_NAMES \
 	"Both the Hash Key and the Range Key element in the KeySchema have the same name"

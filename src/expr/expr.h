@@ -56,13 +56,20 @@ extern void expr_request_finish(ExprRequest *request);
 /* "UpdateExpression", "ConditionExpression", ... */
 extern const char *expr_kind_name(ExprKind kind);
 
+/* prototypes for functions in expr_schema.c */
+
 /*
- * Checks against a key schema: nested paths below a key attribute (all
- * kinds), key attributes as update targets, key attributes at the head of a
- * query filter (only when is_query).
+ * Checks against a key schema: nested paths below a key attribute, of the
+ * table or of its indexes (all kinds), key attributes as update targets,
+ * constants of another type for those of indexes, key attributes at the head
+ * of a query filter (only when is_query).
  */
 extern void expr_check_schema(const ItemExpr *expr, const KeySchema *schema,
 							  bool is_query);
+
+/* The last of these for the keys of an index that is queried. */
+extern void expr_check_filter(const ItemExpr *expr, int n,
+							  const KeyAttribute *attributes);
 
 /* prototypes for functions in expr_eval.c */
 

@@ -23,11 +23,32 @@ typedef struct KeyAttribute
 	ItemType	type;			/* ITEM_S, ITEM_N or ITEM_B */
 } KeyAttribute;
 
-/* Attribute 0 is the partition key, attribute 1 (if n == 2) the sort key. */
+/* Computes a string from attributes of an item: '{status}#{createdAt}'. */
+typedef struct KeyTemplate KeyTemplate;
+
+/*
+ * A key attribute of a secondary index.  An item need not have it; if it has
+ * it, the value must fit.
+ */
+typedef struct KeyIndexAttribute
+{
+	KeyAttribute attribute;
+	const KeyTemplate *template;	/* what computes it; NULL: as stored */
+	bool		sort;			/* a sort key: has the limits of one */
+	const char *index_name;
+} KeyIndexAttribute;
+
+/*
+ * Attribute 0 is the partition key, attribute 1 (if n == 2) the sort key.  The
+ * key attributes of a table's indexes, each once, are in the order of the
+ * indexes' names; there are none in the schema of anything but a table.
+ */
 typedef struct KeySchema
 {
 	int			n;
 	KeyAttribute attributes[KEY_MAX_ATTRIBUTES];
+	int			nindexed;
+	const KeyIndexAttribute *indexed;
 } KeySchema;
 
 /* One key: each part as an encoded value and as the column's Datum. */
@@ -66,7 +87,10 @@ extern ItemRef key_ref_from_datum(ItemType type, Datum datum);	/* may point into
 extern void key_from_key_argument(const KeySchema *schema, ItemRef map,
 								  ItemKey *key);
 
-/* Key from a whole item (PutItem): missing, mistyped, empty, too long. */
+/*
+ * Key from a whole item (PutItem): missing, mistyped, empty, too long.  Checks
+ * the key attributes of indexes, too.
+ */
 extern void key_from_item(const KeySchema *schema, ItemRef map, ItemKey *key);
 
 /* Size and emptiness rules alone, for one part (0 = PK, 1 = SK). */
@@ -77,7 +101,7 @@ extern void key_check_value(const KeyAttribute *attribute, int part,
 extern int	key_schema_find(const KeySchema *schema, const char *name,
 							uint32 name_len);
 
-/* Same names and types. */
+/* Same names and types of the table's own key. */
 extern bool key_schema_equal(const KeySchema *a, const KeySchema *b);
 
 /* prototypes for functions in key_check.c: what every row must obey */
@@ -104,6 +128,44 @@ extern void key_check_item(const KeySchema *schema, const ItemKey *key,
 
 /* The last of these alone: complains when the index tuple is too large. */
 extern void key_check_index_size(const ItemKey *key, int index_limit);
+
+/* prototypes for functions in key_index.c: key attributes of indexes */
+
+/*
+ * Value that an item has for a key attribute of an index, of whatever type;
+ * false when it has none.  What a template computes is palloc'd.
+ */
+extern bool key_index_value(const KeyIndexAttribute *indexed,
+							const ItemRow *row, ItemRef *value);
+
+/* Can this value be in the index?  Rows older than the index may hold others. */
+extern bool key_index_fits(const KeyIndexAttribute *indexed, ItemRef value);
+
+/*
+ * Refuses an item whose values for index keys do not fit; with the texts of
+ * an update when the item is the result of one.
+ */
+extern void key_check_indexed(const KeySchema *schema, const ItemRow *row,
+							  bool update);
+
+/* prototypes for functions in key_template.c: computed key attributes */
+
+/*
+ * Parses a template, in the current memory context: {name} stands for an
+ * attribute's value, {{ and }} for braces.  ereports what is wrong with it.
+ */
+extern KeyTemplate *key_template_parse(const char *text, size_t len);
+
+/*
+ * Computes it: false when an attribute is absent, or neither a string nor a
+ * number.
+ */
+extern bool key_template_apply(const KeyTemplate *template,
+							   const ItemRow *row, ItemRef *value);
+extern const char *key_template_text(const KeyTemplate *template);
+extern int	key_template_count(const KeyTemplate *template);	/* attributes */
+extern void key_template_attribute(const KeyTemplate *template, int i,
+								   const char **name, uint32 *name_len);
 
 /* prototypes for functions in key_hash.c: the frozen hash and its order */
 extern int32 key_hash_ref(ItemRef pk);

@@ -120,6 +120,8 @@ key_from_key_argument(const KeySchema *schema, ItemRef map, ItemKey *key)
 void
 key_from_item(const KeySchema *schema, ItemRef map, ItemKey *key)
 {
+	ItemRow		row;
+
 	if (unlikely(map.type != ITEM_M))
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
@@ -142,6 +144,12 @@ key_from_item(const KeySchema *schema, ItemRef map, ItemKey *key)
 							item_type_tag(key->refs[i].type))));
 	}
 	key_fill(schema, key);
+	if (schema->nindexed > 0)
+	{
+		row.nkeys = 0;
+		row.attributes = map;
+		key_check_indexed(schema, &row, false);
+	}
 }
 
 /* Emptiness and length of one part of a key; 0 is the partition key. */

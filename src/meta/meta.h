@@ -14,7 +14,62 @@
 
 #include "access/attnum.h"
 
+#include "base/limits.h"
 #include "key/key.h"
+
+/* What an index entry holds beside keys. */
+typedef enum IndexProjection
+{
+	PROJECTION_ALL,
+	PROJECTION_KEYS_ONLY,
+	PROJECTION_INCLUDE
+} IndexProjection;
+
+typedef enum IndexStatus
+{
+	INDEX_ACTIVE,
+	INDEX_CREATING				/* cannot be read yet */
+} IndexStatus;
+
+/* Name of an attribute; ends with NUL. */
+typedef struct AttributeName
+{
+	const char *data;
+	uint32		len;
+} AttributeName;
+
+/*
+ * A secondary index.  A local one has the table's partition key and one sort
+ * key; its entries are in an index of the item table itself.  A global one is
+ * a table of its own.
+ */
+typedef struct ItemIndex
+{
+	const char *name;
+	uint32		name_len;
+	bool		global;
+	IndexStatus status;
+
+	/* partition keys, then sort keys */
+	int			npartition;
+	int			nsort;
+	KeyIndexAttribute keys[2 * LIMIT_INDEX_KEYS];
+
+	IndexProjection projection;
+	int			ninclude;
+	const AttributeName *include;	/* of PROJECTION_INCLUDE */
+
+	/* global */
+	bool		synchronous;	/* propagation is "sync", not "async" */
+	bool		unique_key;
+	int			write_shards;
+	const char *relation_name;	/* the index table, in the table's schema */
+
+	/* local */
+	const char *column_name;	/* the sort key's column in the item table */
+
+	const char *options;		/* a JSON object */
+} ItemIndex;
 
 typedef struct ItemTable
 {
@@ -39,6 +94,10 @@ typedef struct ItemTable
 	 * partition bounds aside.
 	 */
 	bool		plain_checks;
+
+	int			nindexes;
+	const ItemIndex *indexes;	/* by name */
+	uint64		serial;			/* no two descriptors have the same */
 } ItemTable;
 
 /* Names of the columns and of the check constraint of an item table. */
@@ -100,6 +159,28 @@ extern void meta_drop_table(Oid relid);
 
 /* ereports unless the current user owns the relation. */
 extern void meta_check_owner(Oid relid);
+
+/* prototypes for functions in meta_index.c: rows of partitioning.indexes */
+
+/* The index of that name, or NULL. */
+extern const ItemIndex *meta_index_find(const ItemTable *table,
+										const char *name, size_t name_len);
+
+/* Key attribute number of an index by name, or -1. */
+extern int	meta_index_key(const ItemIndex *index, const char *name,
+						   size_t name_len);
+
+/* Is this attribute, no key, in the entries of the index? */
+extern bool meta_index_projects(const ItemIndex *index, const char *name,
+								size_t name_len);
+
+/*
+ * Writes to the catalog, after the caller's own checks.  The name of an index
+ * that is replaced or deleted must exist.  All sessions take notice.
+ */
+extern void meta_index_insert(const ItemTable *table, const ItemIndex *index);
+extern void meta_index_replace(const ItemTable *table, const ItemIndex *index);
+extern void meta_index_delete(const ItemTable *table, const char *name);
 
 /* prototypes for functions in meta_catalog.c: rows of partitioning.tables */
 

@@ -40,10 +40,12 @@ static HTAB *cache = NULL;
 static CacheEntry *last_entry = NULL;	/* entries never move or go */
 static List *retired = NIL;		/* contexts, in TopMemoryContext */
 static Oid	catalog_relid = InvalidOid;
+static Oid	index_catalog_relid = InvalidOid;
 
 /* What was built in another generation is out of date. */
 static uint64 generation = 1;
 static uint64 name_generation = 1;
+static uint64 serials = 0;
 
 static CacheEntry *find_entry(Oid relid);
 static void build_entry(CacheEntry *entry);
@@ -155,6 +157,7 @@ build_entry(CacheEntry *entry)
 		entry->valid = true;
 		entry->generation = 0;
 		catalog_relid = meta_catalog_relid();
+		index_catalog_relid = meta_index_catalog_relid();
 
 		rel = try_relation_open(entry->relid, AccessShareLock);
 		if (rel != NULL)
@@ -222,6 +225,8 @@ build_table(Relation rel)
 										   table->key_attnums);
 	table->index_limit = KEY_BTREE_LIMIT;
 	table->plain_checks = meta_has_only_item_check(rel, &table->schema);
+	table->serial = ++serials;
+	meta_indexes_read(table);
 	return table;
 }
 
@@ -235,14 +240,16 @@ copy_schema(KeySchema *to, const KeySchema *from)
 
 /*
  * Any change of an item table, and any change of partitioning.tables, may
- * change what names mean.
+ * change what names mean.  A change of partitioning.indexes need not, but it is
+ * as rare.
  */
 static void
 relcache_callback(Datum arg, Oid relid)
 {
 	CacheEntry *entry;
 
-	if (relid == InvalidOid || relid == catalog_relid)
+	if (relid == InvalidOid || relid == catalog_relid ||
+		relid == index_catalog_relid)
 	{
 		generation++;
 		name_generation++;

@@ -1,6 +1,7 @@
 /*
  * meta_catalog.c
- *	  Rows of partitioning.tables.
+ *	  Rows of partitioning.tables; what befalls them befalls the rows of
+ *	  partitioning.indexes (meta_index.c), too.
  *
  * PUBLIC has no rights on the table: it is read and written here, in C, after
  * the callers' own checks, with a catalog snapshot, so that every caller sees
@@ -165,7 +166,10 @@ meta_row_delete(const char *schema_name, const char *table_name)
 	systable_endscan(scan);
 	table_close(rel, RowExclusiveLock);
 	if (found)
+	{
 		CommandCounterIncrement();
+		meta_indexes_delete(schema_name, table_name);
+	}
 	return found;
 }
 
@@ -186,6 +190,8 @@ meta_row_rename(const char *schema_name, const char *table_name,
 		rename_tuple(rel, tuple, new_schema_name, new_table_name);
 	systable_endscan(scan);
 	table_close(rel, RowExclusiveLock);
+	meta_indexes_rename(schema_name, table_name, new_schema_name,
+						new_table_name);
 	CommandCounterIncrement();
 }
 
@@ -204,6 +210,7 @@ meta_rows_rename_schema(const char *schema_name, const char *new_schema_name)
 		rename_tuple(rel, tuple, new_schema_name, NULL);
 	systable_endscan(scan);
 	table_close(rel, RowExclusiveLock);
+	meta_indexes_rename(schema_name, NULL, new_schema_name, NULL);
 	CommandCounterIncrement();
 }
 
@@ -289,6 +296,7 @@ row_from_tuple(Relation rel, HeapTuple tuple, MetaRow *row)
 		pstrdup(NameStr(*DatumGetName(values[COLUMN_SCHEMA_NAME - 1])));
 	row->table_name =
 		pstrdup(NameStr(*DatumGetName(values[COLUMN_TABLE_NAME - 1])));
+	memset(&row->schema, 0, sizeof(row->schema));
 	row->schema.n = nulls[COLUMN_SORT_KEY - 1] ? 1 : 2;
 	for (int i = 0; i < row->schema.n; i++)
 	{

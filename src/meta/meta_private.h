@@ -33,6 +33,18 @@ extern void meta_row_rename(const char *schema_name, const char *table_name,
 extern void meta_rows_rename_schema(const char *schema_name,
 									const char *new_schema_name);
 
+/* prototypes for functions in meta_index.c */
+extern Oid	meta_index_catalog_relid(void); /* InvalidOid: no extension here */
+
+/* Fills in table->indexes and table->schema.indexed, in the current context. */
+extern void meta_indexes_read(ItemTable *table);
+extern void meta_indexes_delete(const char *schema_name,
+								const char *table_name);
+extern void meta_indexes_rename(const char *schema_name,
+								const char *table_name,
+								const char *new_schema_name,
+								const char *new_table_name);
+
 /* prototypes for functions in meta_cache.c */
 
 /* A remembered name resolution holds while this stands still. */
