@@ -4,13 +4,19 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "utils/guc.h"
 
 #include "base/compat.h"
 #include "base/guc.h"
+#include "base/limits.h"
 
 char	   *guc_wire_schema = NULL;
+bool		guc_debug_key_locks = true;
 int			guc_expression_cache_size = 256;
+int			guc_transact_max_items = LIMIT_TRANSACTION_ITEMS;
+int			guc_transaction_wait = 5000;
 
 /*
  * Defines the settings and reserves their prefix.  Called once from
@@ -19,12 +25,38 @@ int			guc_expression_cache_size = 256;
 void
 guc_init(void)
 {
+	DefineCustomBoolVariable("partitioning.debug_key_locks",
+							 "Lets item transactions lock keys that have no item.",
+							 "Off gives up serializability; only tests that must see anomalies want that.",
+							 &guc_debug_key_locks,
+							 true,
+							 PGC_SUSET, GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL,
+							 NULL, NULL, NULL);
+
 	DefineCustomIntVariable("partitioning.expression_cache_size",
 							"Number of parsed expressions that each session keeps.",
 							NULL,
 							&guc_expression_cache_size,
 							256, 0, 65536,
 							PGC_USERSET, 0,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("partitioning.transact_max_items",
+							"Number of actions that one item transaction may have.",
+							NULL,
+							&guc_transact_max_items,
+							LIMIT_TRANSACTION_ITEMS,
+							LIMIT_TRANSACTION_ITEMS_MIN,
+							LIMIT_TRANSACTION_ITEMS,
+							PGC_USERSET, 0,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("partitioning.transaction_wait",
+							"Time that an item transaction waits for others, in all.",
+							"0 is not to wait.",
+							&guc_transaction_wait,
+							5000, 0, INT_MAX,
+							PGC_USERSET, GUC_UNIT_MS,
 							NULL, NULL, NULL);
 
 	DefineCustomStringVariable("partitioning.wire_schema",

@@ -11,6 +11,15 @@ extern char *guc_wire_schema;
 /* partitioning.expression_cache_size: parsed expressions kept per backend */
 extern int	guc_expression_cache_size;
 
+/* partitioning.debug_key_locks: for tests that must see anomalies */
+extern bool guc_debug_key_locks;
+
+/* partitioning.transact_max_items: actions in one transaction */
+extern int	guc_transact_max_items;
+
+/* partitioning.transaction_wait: milliseconds that a transaction waits */
+extern int	guc_transaction_wait;
+
 /* prototypes for functions in guc.c */
 extern void guc_init(void);
 

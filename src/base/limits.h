@@ -38,4 +38,15 @@
 #define LIMIT_PAGE_SIZE				(1024 * 1024)	/* Query and Scan */
 #define LIMIT_SEGMENTS				1000000
 
+#define LIMIT_TRANSACTION_ITEMS		100
+#define LIMIT_TRANSACTION_ITEMS_MIN	25	/* lowest that can be set */
+#define LIMIT_TRANSACTION_SIZE		(4 * 1024 * 1024)
+#define LIMIT_CLIENT_TOKEN			36	/* characters */
+#define LIMIT_CLIENT_TOKEN_MINUTES	10	/* after the transaction's end */
+
+#define LIMIT_BATCH_GET_KEYS		100
+#define LIMIT_BATCH_GET_SIZE		(16 * 1024 * 1024)
+#define LIMIT_BATCH_GET_PARTITION	(1024 * 1024)	/* of one partition key */
+#define LIMIT_BATCH_WRITE_REQUESTS	25
+
 #endif							/* PT_BASE_LIMITS_H */

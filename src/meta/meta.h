@@ -106,6 +106,9 @@ typedef struct ItemTable
 #define META_ATTRIBUTES_COLUMN	"attributes"
 #define META_CHECK_NAME			"item_check"
 
+/* Name of the one row trigger of an item table, and of its function. */
+#define META_TRIGGER_NAME		"item_changed"
+
 /* prototypes for functions in meta_name.c: what a table_name means */
 
 /*

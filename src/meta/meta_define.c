@@ -23,9 +23,11 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_opfamily.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/comment.h"
 #include "commands/defrem.h"
+#include "commands/trigger.h"
 #include "nodes/makefuncs.h"
 #include "storage/lmgr.h"
 #include "tcop/utility.h"
@@ -43,6 +45,7 @@ static void define(Oid relid, const KeySchema *schema, bool new_table);
 static void set_not_null(Oid relid, const KeySchema *schema);
 static void add_check(Oid relid, const KeySchema *schema);
 static void add_key_index(Oid relid, const KeySchema *schema);
+static void add_trigger(Oid relid);
 static Oid	key_index_of(Oid relid, const KeySchema *schema);
 static void run_utility(Node *statement);
 static void alter_table(Oid relid, AlterTableCmd *cmd, bool recurse);
@@ -51,6 +54,7 @@ static void check_relation(Relation rel, const KeySchema *schema);
 static void check_partitioned(Relation rel);
 static void check_column(Relation rel, AttrNumber attnum, Oid type,
 						 StringInfo problem);
+static List *extension_name(const char *name);
 static Oid	item_type(void);
 static Oid	hash_family(Oid key_type);
 static ColumnDef *column(const char *name, Oid type);
@@ -154,6 +158,7 @@ define(Oid relid, const KeySchema *schema, bool new_table)
 	set_not_null(relid, schema);
 	add_check(relid, schema);
 	add_key_index(relid, schema);
+	add_trigger(relid);
 	set_comments(relid, schema, new_table);
 	if (!known)
 		meta_row_insert(&row);
@@ -320,6 +325,33 @@ add_key_index(Oid relid, const KeySchema *schema)
 	foreach(lc, find_inheritance_children(relid, AccessExclusiveLock))
 		set_replica_identity(lfirst_oid(lc),
 							 key_index_of(lfirst_oid(lc), schema));
+}
+
+/*
+ * Makes the row trigger unless there is one, and has it fire ALWAYS, in
+ * logical replication, too.  Partitions get theirs from the table.
+ */
+static void
+add_trigger(Oid relid)
+{
+	AlterTableCmd *cmd = makeNode(AlterTableCmd);
+
+	if (!OidIsValid(get_trigger_oid(relid, META_TRIGGER_NAME, true)))
+	{
+		CreateTrigStmt *create = makeNode(CreateTrigStmt);
+
+		create->trigname = pstrdup(META_TRIGGER_NAME);
+		create->relation = range_var(relid);
+		create->funcname = extension_name(META_TRIGGER_NAME);
+		create->row = true;
+		create->timing = TRIGGER_TYPE_AFTER;
+		create->events = TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
+			TRIGGER_TYPE_DELETE;
+		run_utility((Node *) create);
+	}
+	cmd->subtype = AT_EnableAlwaysTrig;
+	cmd->name = pstrdup(META_TRIGGER_NAME);
+	alter_table(relid, cmd, true);
 }
 
 static Oid

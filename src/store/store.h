@@ -12,7 +12,7 @@
  * it is changed; a change that lost a race says so and stores nothing:
  *
  *		store = store_open(table, &key, access);
- *		store_row_init(&row);
+ *		store_row_init(store, &row);
  *		do
  *		{
  *			store_lock(store, &key, &row);
@@ -28,7 +28,9 @@
 #define PT_STORE_H
 
 #include "access/skey.h"
+#include "datatype/timestamp.h"
 #include "executor/tuptable.h"
+#include "nodes/lockoptions.h"
 #include "nodes/parsenodes.h"
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
@@ -44,6 +46,7 @@ typedef struct StoreRelation
 	bool		plain;			/* nothing but the key index takes part in a
 								 * write: no further columns, constraints or
 								 * indexes (triggers are looked at apart) */
+	bool		user_triggers;	/* there are others than our own */
 	Oid			key_index;
 	AttrNumber	key_attnums[KEY_MAX_ATTRIBUTES];
 	AttrNumber	attributes_attnum;
@@ -56,6 +59,9 @@ typedef struct ItemStore
 {
 	const ItemTable *table;
 	AclMode		access;
+	bool		locks_rows;		/* also where nothing is to be changed */
+	bool		in_statement;	/* rows may be changed */
+	bool		named_triggers; /* users have some on the partitioned table */
 	Relation	named;			/* what the privileges were checked on */
 	Relation	rel;			/* a relation with storage; NULL before
 								 * store_route() or store_enter_leaf() */
@@ -78,9 +84,37 @@ typedef struct ItemStore
 typedef struct StoreRow
 {
 	bool		exists;
+	bool		key_locked;		/* no row, and store_lock_key() locked the key */
 	TupleTableSlot *slot;
 	ItemRow		row;			/* keys and attributes, for expressions */
 } StoreRow;
+
+/*
+ * Waiting for others within one call: the limit is for all of it, in
+ * milliseconds, 0 is not to wait.
+ */
+typedef struct StoreWait
+{
+	int			limit;
+	TimestampTz deadline;		/* 0: nothing has been waited for yet */
+} StoreWait;
+
+/* New rows that come into being together: see store_claims_begin(). */
+typedef struct StoreClaims
+{
+	uint32		token;
+	List	   *claims;
+} StoreClaims;
+
+/* A row that came, went, or got other attributes. */
+typedef struct StoreChange
+{
+	const ItemTable *table;
+	Relation	rel;			/* the table, or the partition with the row */
+	const ItemKey *key;
+	ItemRef		old_attributes; /* data is NULL: there was no row */
+	ItemRef		new_attributes; /* data is NULL: there is no row */
+} StoreChange;
 
 /* prototypes for functions in store_open.c */
 
@@ -95,6 +129,18 @@ typedef struct StoreRow
  */
 extern ItemStore *store_open(const ItemTable *table, const ItemKey *key,
 							 AclMode access);
+
+/*
+ * The same for a call that locks keys before it changes rows: at no leaf yet
+ * if the table is partitioned, and outside the statement, which
+ * store_begin_statement() begins (BEFORE STATEMENT triggers) and
+ * store_end_statement() or store_close() ends.  With locks_rows the
+ * privileges to lock rows without changing them are required, too.
+ */
+extern ItemStore *store_prepare(const ItemTable *table, AclMode access,
+								bool locks_rows);
+extern void store_begin_statement(ItemStore *store);
+extern void store_end_statement(ItemStore *store);
 
 /* Goes on with another key of the same table; rows must be re-initialised. */
 extern void store_route(ItemStore *store, const ItemKey *key);
@@ -118,7 +164,7 @@ extern void store_enter_leaf(ItemStore *store, Oid leaf);
  * store_row_clear() frees it and must precede store_close() and a change of
  * leaf.
  */
-extern void store_row_init(StoreRow *row);
+extern void store_row_init(ItemStore *store, StoreRow *row);
 extern void store_row_clear(StoreRow *row);
 
 /* Fills row->row from row->slot. */
@@ -139,7 +185,44 @@ extern bool store_fetch(ItemStore *store, const ItemKey *key,
  */
 extern void store_lock(ItemStore *store, const ItemKey *key, StoreRow *row);
 
+/* prototypes for functions in store_keylock.c */
+
+/*
+ * Locks a key to the end of the transaction, whether or not it has a row: if
+ * row->exists, nobody else changes or deletes the row, otherwise nobody else
+ * makes one that anybody can see before we end.  probably_absent is a hint.
+ * Waiting ends with ERRCODE_LOCK_NOT_AVAILABLE when the limit is reached.
+ */
+extern void store_lock_key(ItemStore *store, const ItemKey *key,
+						   LockTupleMode mode, bool probably_absent,
+						   StoreWait *wait, StoreRow *row);
+
+/* Gives up the lock of a key that has no row, if it is held. */
+extern void store_unlock_absent_key(ItemStore *store, const ItemKey *key,
+									StoreRow *row);
+
+/* Waits for a transaction that is making or deleting the row of a key. */
+extern void store_await_key(ItemStore *store, const ItemKey *key,
+							StoreWait *wait);
+
+/* Locks the hash of a name of any kind to the end of the transaction. */
+extern void store_lock_name(uint64 hash, StoreWait *wait);
+
+/*
+ * Around a wait: bounds it by what is left; complains when nothing is.
+ * store_wait_bound() is for what may wait but need not.
+ */
+extern int	store_wait_begin(StoreWait *wait);
+extern int	store_wait_bound(StoreWait *wait);
+extern void store_wait_end(int nest);
+
 /* prototypes for functions in store_write.c */
+
+/*
+ * Does nothing of users' (triggers, further columns, constraints, indexes)
+ * take part in changes of the leaf that the store is at?
+ */
+extern bool store_is_simple(const ItemStore *store);
 
 /*
  * Inserts a row.  Returns false, with nothing stored, when a row of this key
@@ -148,6 +231,24 @@ extern void store_lock(ItemStore *store, const ItemKey *key, StoreRow *row);
  */
 pg_nodiscard extern bool store_insert(ItemStore *store, const ItemKey *key,
 									  const ItemData *attributes);
+
+/* The same, but it does not wait before it returns false. */
+pg_nodiscard extern bool store_try_insert(ItemStore *store,
+										  const ItemKey *key,
+										  const ItemData *attributes);
+
+/*
+ * Several insertions that succeed or fail together, without a subtransaction,
+ * for stores that are simple.  A row is claimed in its table and key index;
+ * others who meet it wait.  store_claim() returns false when a row of the key
+ * is there.  store_claims_end() makes all claims rows, or takes all of them
+ * back without a trace, and must follow at once.
+ */
+extern void store_claims_begin(StoreClaims *claims);
+pg_nodiscard extern bool store_claim(StoreClaims *claims, ItemStore *store,
+									 const ItemKey *key,
+									 const ItemData *attributes);
+extern void store_claims_end(StoreClaims *claims, bool keep);
 
 /*
  * Replaces the attributes of a row that store_lock() found; user columns are
@@ -165,17 +266,12 @@ pg_nodiscard extern bool store_delete(ItemStore *store, const ItemKey *key,
 /* prototypes for functions in store_trigger.c */
 
 /*
- * Told of each changed row at the end of its insert, update or delete.
- * old_row and new_attributes are NULL where there is none.
+ * Told of each changed row, whoever changes it, at the end of its insert,
+ * update or delete.  A change of its key is a deletion and an insertion.
  */
-typedef void (*StoreChangeCallback) (ItemStore *store, const ItemKey *key,
-									 const StoreRow *old_row,
-									 const ItemData *new_attributes);
+typedef void (*StoreChangeCallback) (const StoreChange *change);
 
 extern void store_register_change_callback(StoreChangeCallback callback);
-extern void store_row_changed(ItemStore *store, const ItemKey *key,
-							  const StoreRow *old_row,
-							  const ItemData *new_attributes);
 
 /* prototypes for functions in store_relation.c */
 extern void store_relation_get(Relation rel, const KeySchema *schema,

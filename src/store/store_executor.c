@@ -17,6 +17,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "executor/nodeModifyTable.h"
@@ -56,6 +57,7 @@ static void fire_before_statement(ItemStore *store);
 static void fire_after_statement(ItemStore *store);
 static void capture_transitions(ItemStore *store);
 static void init_range_table(ItemStore *store, EState *estate);
+static void leave_out_own_trigger(ResultRelInfo *relinfo);
 static StoreTarget *target_find(StoreWriteState *state, Oid relid);
 static StoreTarget *target_create(ItemStore *store);
 static void prepare_defaults(ItemStore *store, StoreTarget *target);
@@ -71,8 +73,8 @@ static void check_key_kept(ItemStore *store, const ItemKey *key,
 						   TupleTableSlot *slot);
 static void check_row(ItemStore *store, TupleTableSlot *slot, CmdType change,
 					  bool before_triggers);
-static bool insert_speculatively(ItemStore *store, TupleTableSlot *slot,
-								 List **recheck);
+static bool insert_speculatively(ItemStore *store, const ItemKey *key,
+								 TupleTableSlot *slot, List **recheck);
 static void finish_change(ItemStore *store, const ItemKey *key,
 						  StoreRow *old_row, TupleTableSlot *slot);
 
@@ -96,6 +98,7 @@ store_executor_begin(ItemStore *store)
 	estate->es_output_cid = GetCurrentCommandId(true);
 	state->root = makeNode(ResultRelInfo);
 	InitResultRelInfo(state->root, store->named, 1, NULL, 0);
+	leave_out_own_trigger(state->root);
 	estate->es_opened_result_relations =
 		lappend(estate->es_opened_result_relations, state->root);
 	compat_eval_plan_qual_init(&state->epqstate, estate);
@@ -134,11 +137,48 @@ init_range_table(ItemStore *store, EState *estate)
 	compat_init_range_table(estate, list_make1(rte), permissions);
 }
 
+/*
+ * Takes our own row trigger out of a relation's triggers, which are a copy:
+ * what it does is done by store_row_changed(), without a queue.
+ */
+static void
+leave_out_own_trigger(ResultRelInfo *relinfo)
+{
+	TriggerDesc *triggers = relinfo->ri_TrigDesc;
+	int			n = 0;
+
+	if (triggers == NULL)
+		return;
+	triggers->trig_insert_after_row = false;
+	triggers->trig_update_after_row = false;
+	triggers->trig_delete_after_row = false;
+	for (int i = 0; i < triggers->numtriggers; i++)
+	{
+		Trigger    *trigger = &triggers->triggers[i];
+
+		if (store_trigger_is_ours(trigger))
+			continue;
+		triggers->trig_insert_after_row |=
+			TRIGGER_TYPE_MATCHES(trigger->tgtype, TRIGGER_TYPE_ROW,
+								 TRIGGER_TYPE_AFTER, TRIGGER_TYPE_INSERT);
+		triggers->trig_update_after_row |=
+			TRIGGER_TYPE_MATCHES(trigger->tgtype, TRIGGER_TYPE_ROW,
+								 TRIGGER_TYPE_AFTER, TRIGGER_TYPE_UPDATE);
+		triggers->trig_delete_after_row |=
+			TRIGGER_TYPE_MATCHES(trigger->tgtype, TRIGGER_TYPE_ROW,
+								 TRIGGER_TYPE_AFTER, TRIGGER_TYPE_DELETE);
+		triggers->triggers[n++] = *trigger;
+	}
+	triggers->numtriggers = n;
+	if (n == 0)
+		relinfo->ri_TrigDesc = NULL;
+}
+
 static void
 capture_transitions(ItemStore *store)
 {
 	StoreWriteState *state = store->write;
-	TriggerDesc *triggers = store->named->trigdesc;
+	TriggerDesc *triggers = state->root->ri_TrigDesc;
 	Oid			relid = RelationGetRelid(store->named);
 
 	if ((store->access & ACL_INSERT) != 0)
@@ -225,6 +265,7 @@ target_create(ItemStore *store)
 
 		target->relinfo = makeNode(ResultRelInfo);
 		InitResultRelInfo(target->relinfo, rel, 0, state->root, 0);
+		leave_out_own_trigger(target->relinfo);
 		estate->es_opened_result_relations =
 			lappend(estate->es_opened_result_relations, target->relinfo);
 	}
@@ -343,11 +384,8 @@ store_executor_insert(ItemStore *store, const ItemKey *key,
 		check_key_kept(store, key, slot);
 	}
 	check_row(store, slot, CMD_INSERT, before);
-	if (!insert_speculatively(store, slot, &recheck))
-	{
-		store_wait_for_key(store, key);
+	if (!insert_speculatively(store, key, slot, &recheck))
 		return false;
-	}
 	ExecARInsertTriggers(state->estate, relinfo, slot, recheck,
 						 state->inserted);
 	list_free(recheck);
@@ -450,17 +488,20 @@ check_row(ItemStore *store, TupleTableSlot *slot, CmdType change,
 }
 
 static bool
-insert_speculatively(ItemStore *store, TupleTableSlot *slot, List **recheck)
+insert_speculatively(ItemStore *store, const ItemKey *key,
+					 TupleTableSlot *slot, List **recheck)
 {
 	List	   *arbiters = list_make1_oid(store->relation.key_index);
 	bool		conflict = false;
 	uint32		token;
 
+	store_keylock_acquire(store->table, key);
 	token = store_speculate(store, slot);
 	*recheck = compat_insert_index_tuples(store->write->target->relinfo, slot,
 										  store->write->estate, false, true,
 										  &conflict, arbiters, false);
 	store_speculate_end(store, slot, token, !conflict);
+	store_keylock_release(store->table, key);
 	list_free(arbiters);
 	return !conflict;
 }

@@ -57,26 +57,59 @@ static void leave_relation(ItemStore *store);
 ItemStore *
 store_open(const ItemTable *table, const ItemKey *key, AclMode access)
 {
+	ItemStore  *store = store_prepare(table, access, false);
+
+	store_begin_statement(store);
+	if (key != NULL)
+		store_route(store, key);
+	return store;
+}
+
+ItemStore *
+store_prepare(const ItemTable *table, AclMode access, bool locks_rows)
+{
 	ItemStore  *store;
 
 	if ((access & STORE_WRITES) != 0)
 		check_writable(table, access);
+	else if (locks_rows)
+		PreventCommandIfReadOnly("SELECT FOR SHARE");
 	store = palloc(sizeof(ItemStore));
 	memset(store, 0, offsetof(ItemStore, relation));
 	store->table = table;
 	store->access = access;
+	store->locks_rows = locks_rows;
 	store->named = open_named(table, STORE_LOCKMODE(store));
-	check_privileges(store->named, table, access);
+	check_privileges(store->named, table,
+					 locks_rows ? access | ACL_SELECT | ACL_UPDATE : access);
 	check_row_security(store->named);
 	check_rules(store->named, access);
 
-	if ((access & STORE_WRITES) != 0 && store->named->trigdesc != NULL)
-		store_executor_begin(store);
 	if (store->named->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		enter_relation(store, store->named);
-	else if (key != NULL)
-		store_route(store, key);
+	else if ((access & STORE_WRITES) != 0)
+		store->named_triggers = store_user_triggers(store->named);
 	return store;
+}
+
+void
+store_begin_statement(ItemStore *store)
+{
+	if ((store->access & STORE_WRITES) == 0)
+		return;
+	store->in_statement = true;
+	if (store->named_triggers)
+		store_executor_begin(store);
+	if (store->rel != NULL)
+		store_writes_begin(store);
+}
+
+void
+store_end_statement(ItemStore *store)
+{
+	store->in_statement = false;
+	if (store->write != NULL)
+		store_executor_end(store);
 }
 
 /* The executor's ExecCheckXactReadOnly(), for one relation. */
@@ -356,7 +389,7 @@ enter_relation(ItemStore *store, Relation rel)
 	store->rel = rel;
 	store->key_index = index_open(store->relation.key_index,
 								  STORE_LOCKMODE(store));
-	if ((store->access & STORE_WRITES) != 0)
+	if (store->in_statement)
 		store_writes_begin(store);
 }
 
@@ -375,8 +408,7 @@ leave_relation(ItemStore *store)
 void
 store_close(ItemStore *store)
 {
-	if (store->write != NULL)
-		store_executor_end(store);
+	store_end_statement(store);
 	leave_relation(store);
 	table_close(store->named, NoLock);
 	pfree(store);

@@ -17,14 +17,26 @@
 #define STORE_WRITES	(ACL_INSERT | ACL_UPDATE | ACL_DELETE)
 
 #define STORE_LOCKMODE(store) \
-	(((store)->access & STORE_WRITES) != 0 ? RowExclusiveLock : AccessShareLock)
+	(((store)->access & STORE_WRITES) != 0 ? RowExclusiveLock : \
+	 (store)->locks_rows ? RowShareLock : AccessShareLock)
 
 /* prototypes for functions in store_probe.c */
 extern bool store_probe(ItemStore *store, const ItemKey *key,
 						Snapshot snapshot, TupleTableSlot *slot);
+extern bool store_key_is_unused(ItemStore *store, const ItemKey *key);
 
 /* prototypes for functions in store_row.c */
+extern void store_row_probe(ItemStore *store, const ItemKey *key,
+							Snapshot snapshot, StoreRow *row);
+extern void store_row_from_key(const ItemStore *store, const ItemKey *key,
+							   StoreRow *row);
+extern void store_check_unchanged(ItemStore *store, const ItemKey *key,
+								  const StoreRow *row);
 extern void store_serialization_failure(TM_Result result);
+
+/* prototypes for functions in store_keylock.c */
+extern void store_keylock_acquire(const ItemTable *table, const ItemKey *key);
+extern void store_keylock_release(const ItemTable *table, const ItemKey *key);
 
 /* prototypes for functions in store_write.c */
 extern void store_writes_begin(ItemStore *store);
@@ -47,5 +59,12 @@ extern bool store_executor_update(ItemStore *store, const ItemKey *key,
 								  StoreRow *row, const ItemData *attributes);
 extern bool store_executor_delete(ItemStore *store, const ItemKey *key,
 								  StoreRow *row);
+
+/* prototypes for functions in store_trigger.c */
+extern bool store_trigger_is_ours(const struct Trigger *trigger);
+extern bool store_user_triggers(Relation rel);
+extern void store_row_changed(ItemStore *store, const ItemKey *key,
+							  const StoreRow *old_row,
+							  const ItemData *new_attributes);
 
 #endif							/* PT_STORE_PRIVATE_H */

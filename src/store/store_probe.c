@@ -80,6 +80,31 @@ store_probe(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 	return fetch_visible(store, &entries, snapshot, slot);
 }
 
+/*
+ * Has the key index no entry at all for a key, not even for a row that is
+ * dead or in the making?  False says nothing.
+ */
+bool
+store_key_is_unused(ItemStore *store, const ItemKey *key)
+{
+	Relation	index = store->key_index;
+	BTScanInsertData search;
+	KeyEntries	entries;
+	Buffer		buffer;
+
+	if (index->rd_rel->relam != BTREE_AM_OID || IsolationIsSerializable())
+		return false;
+	search_key_fill(store, key, &search);
+	entries.n = 0;
+	entries.overflow = false;
+	_bt_freestack(compat_bt_search(index, store->rel, &search, &buffer,
+								   GetActiveSnapshot()));
+	if (BufferIsValid(buffer))
+		collect_entries(index, &search, buffer, &entries);
+	pgstat_count_index_scan(index);
+	return entries.n == 0;
+}
+
 static bool
 short_way_suits(const ItemStore *store, Snapshot snapshot)
 {

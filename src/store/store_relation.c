@@ -28,6 +28,7 @@
 #include "utils/syscache.h"
 
 #include "store/store.h"
+#include "store/store_private.h"
 
 static const char *const key_columns[KEY_MAX_ATTRIBUTES] = {
 	META_PK_COLUMN, META_SK_COLUMN
@@ -159,6 +160,7 @@ relation_fill(Relation rel, const KeySchema *schema, StoreRelation *info)
 	index_close(index, NoLock);
 
 	info->plain = relation_is_plain(rel, schema);
+	info->user_triggers = store_user_triggers(rel);
 }
 
 static Oid

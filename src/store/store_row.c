@@ -22,20 +22,15 @@
 #include "store/store.h"
 #include "store/store_private.h"
 
-static void row_probe(ItemStore *store, const ItemKey *key,
-					  Snapshot snapshot, StoreRow *row);
 static void row_set_attributes(const ItemStore *store, StoreRow *row);
 static void row_set_keys(const ItemTable *table, StoreRow *row);
-static void row_from_key(const ItemStore *store, const ItemKey *key,
-						 StoreRow *row);
 static bool row_lock(ItemStore *store, Snapshot snapshot, StoreRow *row);
-static void check_unchanged(ItemStore *store, const ItemKey *key,
-							const StoreRow *row);
 
 void
-store_row_init(StoreRow *row)
+store_row_init(ItemStore *store, StoreRow *row)
 {
 	row->exists = false;
+	row->key_locked = false;
 	row->slot = NULL;
 	row->row.nkeys = 0;
 	row->row.attributes.data = NULL;
@@ -51,9 +46,9 @@ store_row_clear(StoreRow *row)
 }
 
 /* Looks for the row of a key into row->slot, which is made when first needed. */
-static void
-row_probe(ItemStore *store, const ItemKey *key, Snapshot snapshot,
-		  StoreRow *row)
+void
+store_row_probe(ItemStore *store, const ItemKey *key, Snapshot snapshot,
+				StoreRow *row)
 {
 	if (row->slot == NULL)
 		row->slot = table_slot_create(store->rel, NULL);
@@ -97,8 +92,8 @@ row_set_keys(const ItemTable *table, StoreRow *row)
 }
 
 /* As store_row_from_slot(), when the key is known already. */
-static void
-row_from_key(const ItemStore *store, const ItemKey *key, StoreRow *row)
+void
+store_row_from_key(const ItemStore *store, const ItemKey *key, StoreRow *row)
 {
 	slot_getsomeattrs(row->slot, store->relation.attributes_attnum);
 	row_set_keys(store->table, row);
@@ -112,9 +107,9 @@ bool
 store_fetch(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 			StoreRow *row)
 {
-	row_probe(store, key, snapshot, row);
+	store_row_probe(store, key, snapshot, row);
 	if (row->exists)
-		row_from_key(store, key, row);
+		store_row_from_key(store, key, row);
 	return row->exists;
 }
 
@@ -143,23 +138,24 @@ store_lock(ItemStore *store, const ItemKey *key, StoreRow *row)
 		CHECK_FOR_INTERRUPTS();
 		snapshot = IsolationUsesXactSnapshot() ? GetTransactionSnapshot() :
 			GetLatestSnapshot();
-		row_probe(store, key, snapshot, row);
+		store_row_probe(store, key, snapshot, row);
 		if (IsolationUsesXactSnapshot())
-			check_unchanged(store, key, row);
+			store_check_unchanged(store, key, row);
 		if (!row->exists)
 			return;
 		if (!locks || row_lock(store, snapshot, row))
 			break;
 	}
-	row_from_key(store, key, row);
+	store_row_from_key(store, key, row);
 }
 
 /*
  * Is what the transaction's snapshot sees, a version or none, still the
  * latest?  Otherwise an answer to it would be one of the past.
  */
-static void
-check_unchanged(ItemStore *store, const ItemKey *key, const StoreRow *row)
+void
+store_check_unchanged(ItemStore *store, const ItemKey *key,
+					  const StoreRow *row)
 {
 	TupleTableSlot *slot = table_slot_create(store->rel, NULL);
 	bool		exists;

@@ -1,19 +1,59 @@
 /*
  * store_trigger.c
- *	  Who is told that a row of an item table has changed.
+ *	  Who is told that a row of an item table has changed; the one row trigger
+ *	  of an item table.
  *
  * Folders above register at start-up; store/ never calls up by name.  Every
- * change of the direct path ends here, in the transaction and before any
- * AFTER trigger of users.
+ * change ends here, in its transaction: one of the direct path by a call of
+ * store_row_changed(), one of plain SQL, COPY or logical replication by the
+ * trigger, which is there from the making of the table and fires ALWAYS.  The
+ * direct path leaves the trigger out, which saves the queue of trigger
+ * events.
+ *
+ * For a row that came into being the trigger also does what the direct path
+ * does around its insertion: see store_keylock.c.
  */
 #include "postgres.h"
 
+#include "commands/trigger.h"
+#include "executor/tuptable.h"
+#include "fmgr.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "base/compat.h"
 #include "store/store.h"
+#include "store/store_private.h"
+
+PG_FUNCTION_INFO_V1(item_changed);
 
 #define MAX_CALLBACKS	8
 
+/* What the trigger knows of its table, for the length of a query. */
+typedef struct TriggerTable
+{
+	const ItemTable *table;		/* NULL: not an item table any more */
+	AttrNumber	key_attnums[KEY_MAX_ATTRIBUTES];
+	AttrNumber	attributes_attnum;
+} TriggerTable;
+
 static StoreChangeCallback callbacks[MAX_CALLBACKS];
 static int	ncallbacks = 0;
+
+static void tell(const StoreChange *change);
+static void check_call(FunctionCallInfo fcinfo);
+static TriggerTable *trigger_table(FunctionCallInfo fcinfo, Relation rel);
+static AttrNumber column_of(Relation rel, const char *name);
+static void row_inserted(const TriggerTable *table, Relation rel,
+						 TupleTableSlot *slot);
+static void row_deleted(const TriggerTable *table, Relation rel,
+						TupleTableSlot *slot);
+static void row_updated(const TriggerTable *table, Relation rel,
+						TupleTableSlot *old_slot, TupleTableSlot *new_slot);
+static void slot_key(const TriggerTable *table, TupleTableSlot *slot,
+					 ItemKey *key);
+static ItemRef slot_attributes(const TriggerTable *table,
+							   TupleTableSlot *slot);
 
 void
 store_register_change_callback(StoreChangeCallback callback)
@@ -23,10 +63,211 @@ store_register_change_callback(StoreChangeCallback callback)
 	callbacks[ncallbacks++] = callback;
 }
 
+/*
+ * Called by the direct path for each row that it has changed.
+ */
 void
 store_row_changed(ItemStore *store, const ItemKey *key,
 				  const StoreRow *old_row, const ItemData *new_attributes)
 {
+	StoreChange change = {.table = store->table, .rel = store->rel, .key = key};
+
+	if (ncallbacks == 0)
+		return;
+	if (old_row != NULL)
+		change.old_attributes = old_row->row.attributes;
+	if (new_attributes != NULL)
+		change.new_attributes = item_root(new_attributes);
+	tell(&change);
+}
+
+static void
+tell(const StoreChange *change)
+{
 	for (int i = 0; i < ncallbacks; i++)
-		callbacks[i] (store, key, old_row, new_attributes);
+		callbacks[i] (change);
+}
+
+/*
+ * Is a trigger the row trigger of item tables, whatever its name?
+ */
+bool
+store_trigger_is_ours(const Trigger *trigger)
+{
+	char	   *name = get_func_name(trigger->tgfoid);
+	char	   *schema = get_namespace_name(get_func_namespace(trigger->tgfoid));
+
+	return name != NULL && strcmp(name, META_TRIGGER_NAME) == 0 &&
+		schema != NULL && strcmp(schema, "partitioning") == 0;
+}
+
+/*
+ * Does a relation have triggers of others?
+ */
+bool
+store_user_triggers(Relation rel)
+{
+	TriggerDesc *triggers = rel->trigdesc;
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		if (!store_trigger_is_ours(&triggers->triggers[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The trigger: AFTER INSERT OR UPDATE OR DELETE, FOR EACH ROW.
+ */
+Datum
+item_changed(PG_FUNCTION_ARGS)
+{
+	TriggerData *data;
+	TriggerTable *table;
+	Relation	rel;
+
+	check_call(fcinfo);
+	data = (TriggerData *) fcinfo->context;
+	rel = data->tg_relation;
+	table = trigger_table(fcinfo, rel);
+	if (table->table == NULL)
+		return PointerGetDatum(NULL);
+
+	if (TRIGGER_FIRED_BY_INSERT(data->tg_event))
+		row_inserted(table, rel, data->tg_trigslot);
+	else if (TRIGGER_FIRED_BY_DELETE(data->tg_event))
+		row_deleted(table, rel, data->tg_trigslot);
+	else
+		row_updated(table, rel, data->tg_trigslot, data->tg_newslot);
+	return PointerGetDatum(NULL);
+}
+
+static void
+check_call(FunctionCallInfo fcinfo)
+{
+	TriggerData *data = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) ||
+		!TRIGGER_FIRED_AFTER(data->tg_event) ||
+		!TRIGGER_FIRED_FOR_ROW(data->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function must be called as a trigger AFTER a change, FOR EACH ROW")));
+}
+
+static TriggerTable *
+trigger_table(FunctionCallInfo fcinfo, Relation rel)
+{
+	TriggerTable *result = fcinfo->flinfo->fn_extra;
+
+	if (result != NULL)
+		return result;
+	result = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
+									sizeof(TriggerTable));
+	result->table = meta_table_of_partition(RelationGetRelid(rel));
+	if (result->table != NULL)
+	{
+		result->key_attnums[0] = column_of(rel, META_PK_COLUMN);
+		if (result->table->schema.n > 1)
+			result->key_attnums[1] = column_of(rel, META_SK_COLUMN);
+		result->attributes_attnum = column_of(rel, META_ATTRIBUTES_COLUMN);
+	}
+	fcinfo->flinfo->fn_extra = result;
+	return result;
+}
+
+/* A partition may have its columns in another order than the table. */
+static AttrNumber
+column_of(Relation rel, const char *name)
+{
+	AttrNumber	attnum = get_attnum(RelationGetRelid(rel), name);
+
+	if (attnum <= 0)
+		elog(ERROR, "relation \"%s\" has no column \"%s\"",
+			 RelationGetRelationName(rel), name);
+	return attnum;
+}
+
+static void
+row_inserted(const TriggerTable *table, Relation rel, TupleTableSlot *slot)
+{
+	StoreChange change = {.table = table->table, .rel = rel};
+	ItemKey		key;
+
+	slot_key(table, slot, &key);
+	store_keylock_acquire(table->table, &key);
+	store_keylock_release(table->table, &key);
+	if (ncallbacks == 0)
+		return;
+	change.key = &key;
+	change.new_attributes = slot_attributes(table, slot);
+	tell(&change);
+}
+
+static void
+row_deleted(const TriggerTable *table, Relation rel, TupleTableSlot *slot)
+{
+	StoreChange change = {.table = table->table, .rel = rel};
+	ItemKey		key;
+
+	if (ncallbacks == 0)
+		return;
+	slot_key(table, slot, &key);
+	change.key = &key;
+	change.old_attributes = slot_attributes(table, slot);
+	tell(&change);
+}
+
+static void
+row_updated(const TriggerTable *table, Relation rel, TupleTableSlot *old_slot,
+			TupleTableSlot *new_slot)
+{
+	StoreChange change = {.table = table->table, .rel = rel};
+	ItemKey		old_key;
+	ItemKey		new_key;
+
+	slot_key(table, old_slot, &old_key);
+	slot_key(table, new_slot, &new_key);
+	for (int i = 0; i < new_key.n; i++)
+	{
+		if (item_ref_equal(old_key.refs[i], new_key.refs[i]))
+			continue;
+		row_deleted(table, rel, old_slot);
+		row_inserted(table, rel, new_slot);
+		return;
+	}
+	if (ncallbacks == 0)
+		return;
+	change.key = &new_key;
+	change.old_attributes = slot_attributes(table, old_slot);
+	change.new_attributes = slot_attributes(table, new_slot);
+	tell(&change);
+}
+
+/* The columns are NOT NULL. */
+static void
+slot_key(const TriggerTable *table, TupleTableSlot *slot, ItemKey *key)
+{
+	const KeySchema *schema = &table->table->schema;
+
+	key->n = schema->n;
+	for (int i = 0; i < schema->n; i++)
+	{
+		bool		isnull;
+
+		key->datums[i] = slot_getattr(slot, table->key_attnums[i], &isnull);
+		key->refs[i] = key_ref_from_datum(schema->attributes[i].type,
+										  key->datums[i]);
+	}
+}
+
+static ItemRef
+slot_attributes(const TriggerTable *table, TupleTableSlot *slot)
+{
+	bool		isnull;
+
+	return item_root(DatumGetItemP(slot_getattr(slot,
+												table->attributes_attnum,
+												&isnull)));
 }

@@ -50,6 +50,15 @@ static PutStreak streaks[STREAK_SLOTS];
 
 static void streak_count(ItemStore *store, bool new_key);
 
+/* A row that store_claim() has put into its table. */
+typedef struct StoreClaim
+{
+	ItemStore  *store;
+	const ItemKey *key;
+	const ItemData *attributes;
+	TupleTableSlot *slot;
+} StoreClaim;
+
 /*
  * Called when the store has come to a leaf: gets the executor's help if
  * anything but the key index takes part in writes there.
@@ -57,13 +66,7 @@ static void streak_count(ItemStore *store, bool new_key);
 void
 store_writes_begin(ItemStore *store)
 {
-	bool		own_partition;
-
-	/* a partition that was named itself must check what it is given */
-	own_partition = store->rel == store->named &&
-		store->rel->rd_rel->relispartition;
-	if (store->write == NULL && store->relation.plain && !own_partition &&
-		store->rel->trigdesc == NULL)
+	if (store->write == NULL && store_is_simple(store))
 		return;
 	if (store->write == NULL)
 		store_executor_begin(store);
@@ -71,7 +74,30 @@ store_writes_begin(ItemStore *store)
 }
 
 bool
+store_is_simple(const ItemStore *store)
+{
+	/* a partition that was named itself must check what it is given */
+	bool		own_partition = store->rel == store->named &&
+		store->rel->rd_rel->relispartition;
+
+	return store->relation.plain && !store->relation.user_triggers &&
+		!store->named_triggers && !own_partition;
+}
+
+bool
 store_insert(ItemStore *store, const ItemKey *key, const ItemData *attributes)
+{
+	if (store_try_insert(store, key, attributes))
+		return true;
+	if (!store->presumed)
+		store_wait_for_key(store, key);
+	store->presumed = false;
+	return false;
+}
+
+bool
+store_try_insert(ItemStore *store, const ItemKey *key,
+				 const ItemData *attributes)
 {
 	TupleTableSlot *slot;
 	uint32		token;
@@ -81,18 +107,15 @@ store_insert(ItemStore *store, const ItemKey *key, const ItemData *attributes)
 		return store_executor_insert(store, key, attributes);
 
 	slot = plain_slot(store, key, attributes);
+	store_keylock_acquire(store->table, key);
 	token = store_speculate(store, slot);
 	unique = insert_key(store, key, slot, UNIQUE_CHECK_PARTIAL, false);
 	store_speculate_end(store, slot, token, unique);
+	store_keylock_release(store->table, key);
 	ExecDropSingleTupleTableSlot(slot);
 	streak_count(store, unique);
 	if (!unique)
-	{
-		if (!store->presumed)
-			store_wait_for_key(store, key);
-		store->presumed = false;
 		return false;
-	}
 	store->stored = attributes;
 	store_row_changed(store, key, NULL, attributes);
 	return true;
@@ -170,6 +193,64 @@ store_speculate_end(ItemStore *store, TupleTableSlot *slot, uint32 token,
 	/* a wrong guess is no race */
 	if (!succeeded && !store->presumed)
 		store->contended = true;
+}
+
+void
+store_claims_begin(StoreClaims *claims)
+{
+	claims->token = 0;
+	claims->claims = NIL;
+}
+
+bool
+store_claim(StoreClaims *claims, ItemStore *store, const ItemKey *key,
+			const ItemData *attributes)
+{
+	StoreClaim *claim = palloc(sizeof(StoreClaim));
+
+	/* one token will do for all, since all are settled at one time */
+	if (claims->claims == NIL)
+		claims->token =
+			SpeculativeInsertionLockAcquire(GetCurrentTransactionId());
+	claim->store = store;
+	claim->key = key;
+	claim->attributes = attributes;
+	claim->slot = plain_slot(store, key, attributes);
+	table_tuple_insert_speculative(store->rel, claim->slot,
+								   GetCurrentCommandId(true), 0, NULL,
+								   claims->token);
+	claims->claims = lappend(claims->claims, claim);
+	return insert_key(store, key, claim->slot, UNIQUE_CHECK_PARTIAL, false);
+}
+
+void
+store_claims_end(StoreClaims *claims, bool keep)
+{
+	ListCell   *lc;
+
+	if (claims->claims == NIL)
+		return;
+	foreach(lc, claims->claims)
+	{
+		StoreClaim *claim = lfirst(lc);
+
+		store_route(claim->store, claim->key);
+		table_tuple_complete_speculative(claim->store->rel, claim->slot,
+										 claims->token, keep);
+		ExecDropSingleTupleTableSlot(claim->slot);
+	}
+	SpeculativeInsertionLockRelease(GetCurrentTransactionId());
+	foreach(lc, claims->claims)
+	{
+		StoreClaim *claim = lfirst(lc);
+
+		if (!keep)
+			break;
+		store_route(claim->store, claim->key);
+		store_row_changed(claim->store, claim->key, NULL, claim->attributes);
+	}
+	list_free_deep(claims->claims);
+	claims->claims = NIL;
 }
 
 /*

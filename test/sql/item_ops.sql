@@ -102,4 +102,4 @@ SELECT item_type(v::item) FROM unnest(ARRAY['""', '0', '{"$binary": ""}', 'true'
 -- Nothing here is a risk in a parallel worker or an index.
 SELECT proname, provolatile, proisstrict, proparallel FROM pg_proc
 WHERE pronamespace = 'partitioning'::regnamespace AND (proname LIKE 'item\_%' OR proname LIKE '%dynamodb\_json')
-    AND proname NOT IN ('item_of') AND (provolatile <> 'i' OR NOT proisstrict OR proparallel <> 's') ORDER BY 1;
+    AND proname NOT IN ('item_of', 'item_changed') AND (provolatile <> 'i' OR NOT proisstrict OR proparallel <> 's') ORDER BY 1;

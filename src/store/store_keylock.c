@@ -1,0 +1,361 @@
+/*
+ * store_keylock.c
+ *	  Locks a key to the end of the transaction, whether or not it has a row.
+ *
+ * A key with a row is locked by locking the row.  A key without one is locked
+ * by a lock-manager lock on its hash, of a class of its own, apart from what
+ * users lock.  A transaction on several items locks all its keys this way, in
+ * one order, before it judges anything; who holds the lock of an absent key
+ * knows that it stays absent.
+ *
+ * Only such transactions hold it for long.  Everybody else who makes a row
+ * takes the lock of its key and gives it back at once, so that a load of a
+ * million rows holds none: the direct path around its insertion, plain SQL
+ * after it, in the row trigger (store_trigger.c).  So, once we have the lock,
+ * a row that is being made is in the index already, where a dirty snapshot
+ * sees it, or it comes later, and then its maker waits for us.
+ *
+ * Nobody waits for a row while holding the lock of its key, because the row's
+ * maker may be waiting for that lock.
+ *
+ * Two keys of one hash lock each other out, which costs a wait, nothing else.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "storage/proc.h"
+#include "utils/guc.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "base/compat.h"
+#include "base/guc.h"
+#include "store/store.h"
+#include "store/store_private.h"
+
+/* Last field of the tag: what the hash in it is of. */
+#define LOCK_OF_KEY		1
+#define LOCK_OF_NAME	2
+
+typedef enum RowLockResult
+{
+	ROW_LOCKED,
+	ROW_CHANGED,				/* meanwhile: look again */
+	ROW_ABSENT
+} RowLockResult;
+
+static void set_tag(LOCKTAG *tag, uint32 high, uint32 low, uint16 use);
+static void set_key_tag(LOCKTAG *tag, Oid table, const ItemKey *key);
+static int64 time_left(StoreWait *wait);
+static int	bound_waits(int64 left);
+static void acquire(const LOCKTAG *tag, StoreWait *wait);
+static RowLockResult lock_row(ItemStore *store, const ItemKey *key,
+							  LockTupleMode mode, StoreWait *wait,
+							  StoreRow *row);
+static TM_Result lock_tuple(ItemStore *store, LockTupleMode mode,
+							LockWaitPolicy policy, Snapshot snapshot,
+							StoreRow *row);
+static bool lock_absence(ItemStore *store, const ItemKey *key,
+						 StoreWait *wait, StoreRow *row);
+static bool find_any(ItemStore *store, const ItemKey *key, StoreRow *row,
+					 bool *in_progress);
+static void check_own_row(StoreRow *row);
+
+static void
+set_tag(LOCKTAG *tag, uint32 high, uint32 low, uint16 use)
+{
+	tag->locktag_field1 = MyDatabaseId;
+	tag->locktag_field2 = high;
+	tag->locktag_field3 = low;
+	tag->locktag_field4 = use;
+	tag->locktag_type = LOCKTAG_USERLOCK;
+	tag->locktag_lockmethodid = USER_LOCKMETHOD;
+}
+
+static void
+set_key_tag(LOCKTAG *tag, Oid table, const ItemKey *key)
+{
+	uint32		hash = (uint32) key_hash_ref(key->refs[0]);
+
+	if (key->n > 1)
+		hash = hash_combine(hash, (uint32) key_hash_ref(key->refs[1]));
+	set_tag(tag, table, hash, LOCK_OF_KEY);
+}
+
+/*
+ * Takes the lock of a key for the moment in which its row is inserted, or
+ * just has been.
+ */
+void
+store_keylock_acquire(const ItemTable *table, const ItemKey *key)
+{
+	LOCKTAG		tag;
+
+	set_key_tag(&tag, table->relid, key);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+void
+store_keylock_release(const ItemTable *table, const ItemKey *key)
+{
+	LOCKTAG		tag;
+
+	set_key_tag(&tag, table->relid, key);
+	(void) LockRelease(&tag, ExclusiveLock, false);
+}
+
+/*
+ * Locks a name of any kind, given by its hash, to the end of the transaction.
+ */
+void
+store_lock_name(uint64 hash, StoreWait *wait)
+{
+	LOCKTAG		tag;
+
+	set_tag(&tag, (uint32) (hash >> 32), (uint32) hash, LOCK_OF_NAME);
+	acquire(&tag, wait);
+}
+
+static void
+acquire(const LOCKTAG *tag, StoreWait *wait)
+{
+	int			nest;
+
+	if (LockAcquire(tag, ExclusiveLock, false, true) !=
+		LOCKACQUIRE_NOT_AVAIL)
+		return;
+	nest = store_wait_begin(wait);
+	(void) LockAcquire(tag, ExclusiveLock, false, false);
+	store_wait_end(nest);
+}
+
+int
+store_wait_begin(StoreWait *wait)
+{
+	int64		left = time_left(wait);
+
+	if (left <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				 errmsg("could not lock an item within %d ms", wait->limit)));
+	return bound_waits(left);
+}
+
+int
+store_wait_bound(StoreWait *wait)
+{
+	return bound_waits(Max(time_left(wait), 1));
+}
+
+/* The clock starts when it is first looked at. */
+static int64
+time_left(StoreWait *wait)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (wait->deadline == 0)
+		wait->deadline = TimestampTzPlusMilliseconds(now, wait->limit);
+	return (wait->deadline - now) / 1000;
+}
+
+/*
+ * Through lock_timeout, so that a wait ends as every wait for a lock does,
+ * with an error.  A shorter lock_timeout of the user's stays.
+ */
+static int
+bound_waits(int64 left)
+{
+	char		value[32];
+	int			nest;
+
+	if (LockTimeout > 0 && LockTimeout < left)
+		left = LockTimeout;
+	nest = NewGUCNestLevel();
+	snprintf(value, sizeof(value), INT64_FORMAT, left);
+	(void) set_config_option("lock_timeout", value, PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return nest;
+}
+
+void
+store_wait_end(int nest)
+{
+	AtEOXact_GUC(true, nest);
+}
+
+void
+store_lock_key(ItemStore *store, const ItemKey *key, LockTupleMode mode,
+			   bool probably_absent, StoreWait *wait, StoreRow *row)
+{
+	row->key_locked = false;
+
+	/* an old snapshot must be asked first: what it cannot see is an error */
+	if (probably_absent && !IsolationUsesXactSnapshot() &&
+		lock_absence(store, key, wait, row))
+		return;
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		switch (lock_row(store, key, mode, wait, row))
+		{
+			case ROW_LOCKED:
+				return;
+			case ROW_CHANGED:
+				break;
+			case ROW_ABSENT:
+				if (lock_absence(store, key, wait, row))
+					return;
+				check_own_row(row);
+				row->exists = false;
+				if (IsolationUsesXactSnapshot())
+					store_check_unchanged(store, key, row);
+				break;
+		}
+	}
+}
+
+/*
+ * Finds the row and locks it as it is now.  The lock of the key is not held.
+ */
+static RowLockResult
+lock_row(ItemStore *store, const ItemKey *key, LockTupleMode mode,
+		 StoreWait *wait, StoreRow *row)
+{
+	Snapshot	snapshot = IsolationUsesXactSnapshot() ?
+		GetTransactionSnapshot() : GetLatestSnapshot();
+	TM_Result	result;
+
+	store_row_probe(store, key, snapshot, row);
+	if (!row->exists)
+		return ROW_ABSENT;
+
+	result = lock_tuple(store, mode, LockWaitSkip, snapshot, row);
+	if (result == TM_WouldBlock)
+	{
+		int			nest = store_wait_begin(wait);
+
+		result = lock_tuple(store, mode, LockWaitBlock, snapshot, row);
+		store_wait_end(nest);
+	}
+	switch (result)
+	{
+		case TM_Ok:
+			store_row_from_key(store, key, row);
+			return ROW_LOCKED;
+		case TM_Updated:
+		case TM_Deleted:
+			if (IsolationUsesXactSnapshot())
+				store_serialization_failure(result);
+			return ROW_CHANGED;
+		default:
+			elog(ERROR, "unexpected status of a row lock: %u", result);
+	}
+	return ROW_CHANGED;			/* keep compiler quiet */
+}
+
+static TM_Result
+lock_tuple(ItemStore *store, LockTupleMode mode, LockWaitPolicy policy,
+		   Snapshot snapshot, StoreRow *row)
+{
+	ItemPointerData tid = row->slot->tts_tid;
+	TM_FailureData failure;
+
+	return table_tuple_lock(store->rel, &tid, snapshot, row->slot,
+							GetCurrentCommandId(true), mode, policy, 0,
+							&failure);
+}
+
+/*
+ * Takes the lock of a key and sees whether it has a row after all.  If so,
+ * returns false, without the lock, when whoever was making the row has ended.
+ */
+static bool
+lock_absence(ItemStore *store, const ItemKey *key, StoreWait *wait,
+			 StoreRow *row)
+{
+	LOCKTAG		tag;
+	bool		in_progress = false;
+
+	row->key_locked = guc_debug_key_locks;
+	if (row->key_locked)
+	{
+		set_key_tag(&tag, store->table->relid, key);
+		acquire(&tag, wait);
+	}
+	if (!find_any(store, key, row, &in_progress))
+		return true;
+
+	store_unlock_absent_key(store, key, row);
+	if (in_progress)
+		store_await_key(store, key, wait);
+	return false;
+}
+
+/*
+ * Is there a row of this key that is or may come to be, in any transaction?
+ *
+ * The scan of a dirty snapshot can miss a row that exists: when its maker
+ * replaces it and commits while we scan, the new version's entry may be where
+ * the scan has been, and the old version is dead when the scan comes to it.
+ * The maker has committed then, so a snapshot taken afterwards sees the row.
+ */
+static bool
+find_any(ItemStore *store, const ItemKey *key, StoreRow *row,
+		 bool *in_progress)
+{
+	SnapshotData dirty;
+
+	row->exists = false;
+	if (store_key_is_unused(store, key))
+		return false;
+
+	InitDirtySnapshot(dirty);
+	store_row_probe(store, key, &dirty, row);
+	*in_progress = TransactionIdIsValid(dirty.xmin);
+	if (!row->exists)
+		store_row_probe(store, key, GetLatestSnapshot(), row);
+	return row->exists;
+}
+
+/*
+ * A row that is there but that no snapshot of ours sees, since the command
+ * that is running has made it, would have us look for ever.
+ */
+static void
+check_own_row(StoreRow *row)
+{
+	bool		isnull;
+	Datum		xmin;
+
+	xmin = slot_getsysattr(row->slot, MinTransactionIdAttributeNumber,
+						   &isnull);
+	if (!TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_CARDINALITY_VIOLATION),
+			 errmsg("an item function cannot change an item that the current command has inserted")));
+}
+
+void
+store_unlock_absent_key(ItemStore *store, const ItemKey *key, StoreRow *row)
+{
+	if (row->key_locked)
+		store_keylock_release(store->table, key);
+	row->key_locked = false;
+}
+
+void
+store_await_key(ItemStore *store, const ItemKey *key, StoreWait *wait)
+{
+	int			nest = store_wait_begin(wait);
+
+	store_wait_for_key(store, key);
+	store_wait_end(nest);
+}
