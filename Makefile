@@ -17,7 +17,7 @@ PGFILEDESC   = "partitioning - DynamoDB item model"
 # Layer order, bottom to top: a file may include its own folder and those
 # before it (test/lint/layers.txt says it in full).
 FOLDERS      = base item ptree key expr meta store scan api
-SQL_PARTS    = header item key ptree meta api privileges
+SQL_PARTS    = header item key ptree meta store api privileges
 
 GENERATED    = src/expr/expr_gram.c src/expr/expr_scan.c
 SOURCES      = src/partitioning.c \
@@ -40,13 +40,13 @@ REGRESS      = install item_io item_number item_path item_ops item_json \
                store_open store_executor scan_range \
                index_write \
                api_item api_update api_query api_scan api_errors \
-               api_args api_context api_triggers privileges settings examples rules
+               api_args api_context api_triggers api_transact api_batch \
+               privileges settings examples rules
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8
 
-ISOLATION    = meta-names put-put put-absent-race update-update delete-put put-sql \
+ISOLATION    = put-put put-absent-race update-update delete-put put-sql \
                row-lock savepoint repeatable-read serializable \
-               put-ddl put-partition put-trigger \
                item-read-committed item-repeatable-read item-serializable \
                item-row-locks
 ISOLATION_OPTS = --inputdir=test/isolation --temp-instance=./tmp_check_iso \

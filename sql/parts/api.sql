@@ -215,3 +215,59 @@ LANGUAGE C IMMUTABLE CALLED ON NULL INPUT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION partitioning.matches(partitioning.item, pg_catalog.text,
     partitioning.item, pg_catalog.jsonb) IS
 'Whether an item (a map) satisfies a condition expression. expression_values binds its :values, expression_names its #names; both may be NULL. NULL when the item or the condition is NULL. Errors: IM001 for a bad expression or placeholder.';
+
+CREATE FUNCTION partitioning.transact_write(
+    actions partitioning.item[],
+    client_token pg_catalog.text DEFAULT NULL)
+RETURNS pg_catalog.void
+AS 'MODULE_PATHNAME', 'transact_write'
+LANGUAGE C VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE COST 300;
+
+COMMENT ON FUNCTION partitioning.transact_write(partitioning.item[], pg_catalog.text) IS
+'Applies all actions or none, serializable with all other item operations. An action is {"put": {table, item}}, {"update": {table, key, update}}, {"delete": {table, key}} or {"check": {table, key, condition}}, each with condition, values, names and return_old. client_token: a call that is sent again with it within 10 minutes does nothing. Errors: IM001 for a bad request, IM003 for an unknown table, IM008 when cancelled (the reasons are JSON in the DETAIL), IM010 and IM011 for a token in use or used for another request.';
+
+CREATE FUNCTION partitioning.transact_get(gets partitioning.item[])
+RETURNS partitioning.item[]
+AS 'MODULE_PATHNAME', 'transact_get'
+LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL SAFE COST 150;
+
+COMMENT ON FUNCTION partitioning.transact_get(partitioning.item[]) IS
+'Returns several items, of any tables, as they are at one moment, in the order asked for; NULL where there is none. A get is {"get": {table, key, projection, names}}. Errors: IM001 for a bad request, IM003 for an unknown table, IM008 when a key does not fit its table.';
+
+CREATE FUNCTION partitioning.batch_get(
+    table_name pg_catalog.text,
+    keys partitioning.item[])
+RETURNS SETOF partitioning.item
+AS 'MODULE_PATHNAME', 'batch_get'
+LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL SAFE COST 500 ROWS 20;
+
+COMMENT ON FUNCTION partitioning.batch_get(pg_catalog.text, partitioning.item[]) IS
+'Returns the items of the keys, in their order; keys without an item give no row. Any number of keys, each once. Errors: IM001 for a bad request, IM003 for an unknown table.';
+
+CREATE FUNCTION partitioning.batch_write(
+    table_name pg_catalog.text,
+    puts partitioning.item[] DEFAULT '{}',
+    deletes partitioning.item[] DEFAULT '{}')
+RETURNS pg_catalog.void
+AS 'MODULE_PATHNAME', 'batch_write'
+LANGUAGE C VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE COST 500;
+
+COMMENT ON FUNCTION partitioning.batch_write(pg_catalog.text, partitioning.item[], partitioning.item[]) IS
+'Stores the items of puts and deletes those of the keys in deletes, without conditions. Any number, each item once; all or none, as part of the calling transaction. Errors: IM001 for a bad request, IM003 for an unknown table.';
+
+/* Client tokens of transactions; they live ten minutes and are not dumped. */
+CREATE TABLE partitioning.transaction_tokens (
+    role pg_catalog.oid NOT NULL,
+    token pg_catalog.text COLLATE "C" NOT NULL,
+    fingerprint pg_catalog.bytea NOT NULL,
+    finished_at pg_catalog.timestamptz NOT NULL,
+    CONSTRAINT transaction_tokens_pkey PRIMARY KEY (role, token)
+);
+CREATE INDEX transaction_tokens_finished_at ON partitioning.transaction_tokens (finished_at);
+
+COMMENT ON TABLE partitioning.transaction_tokens IS
+'client tokens of transactions that were applied in the last ten minutes; written by the extension only';
+COMMENT ON COLUMN partitioning.transaction_tokens.role IS 'whose transaction it was';
+COMMENT ON COLUMN partitioning.transaction_tokens.token IS 'the client token';
+COMMENT ON COLUMN partitioning.transaction_tokens.fingerprint IS 'SHA-256 of the request';
+COMMENT ON COLUMN partitioning.transaction_tokens.finished_at IS 'when the transaction was applied';

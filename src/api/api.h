@@ -154,6 +154,110 @@ typedef struct ApiPage
 	ItemData   *last_evaluated_key; /* NULL when the range is exhausted */
 } ApiPage;
 
+/* One action of a transaction on several items. */
+typedef enum ApiActionKind
+{
+	API_ACTION_PUT,
+	API_ACTION_UPDATE,
+	API_ACTION_DELETE,
+	API_ACTION_CHECK
+} ApiActionKind;
+
+typedef struct ApiAction
+{
+	ApiActionKind kind;
+	ApiText		table_name;
+	const ItemData *item;		/* put: the item; else the key */
+	const char *item_error;
+	ApiText		update;			/* update; required */
+	ApiText		condition;		/* check: required */
+	Jsonb	   *names;			/* or NULL */
+	const ItemData *values;		/* or NULL */
+	const char *values_error;
+	bool		return_old;		/* the item, when its condition fails */
+} ApiAction;
+
+typedef struct ApiTransactWrite
+{
+	int			n;
+	const ApiAction *actions;
+	ApiText		client_token;
+	bool		collection_metrics; /* asked for: part of what a token means */
+	bool		typed_reasons;	/* items in the error's detail as typed JSON */
+	bool		want_sizes;
+} ApiTransactWrite;
+
+typedef struct ApiTransactResult
+{
+	bool		repeated;		/* the token's transaction was done before */
+	uint32	   *sizes;			/* if wanted: bytes of each item, the larger
+								 * of before and after; 0 if repeated */
+} ApiTransactResult;
+
+typedef struct ApiTransactGet
+{
+	int			n;
+	const ApiGet *gets;
+	bool		typed_reasons;
+} ApiTransactGet;
+
+typedef struct ApiTransactGetResult
+{
+	ItemData  **items;			/* in request order; NULL: no such item */
+	uint32	   *sizes;			/* of the stored items; 0: no such item */
+} ApiTransactGetResult;
+
+/* Keys to read from one table. */
+typedef struct ApiBatchGetTable
+{
+	ApiText		table_name;
+	int			n;
+	const ItemData *const *keys;
+	const char *keys_error;		/* of the first bad one */
+	ApiText		projection;
+	Jsonb	   *names;
+} ApiBatchGetTable;
+
+typedef struct ApiBatchGet
+{
+	int			ntables;
+	const ApiBatchGetTable *tables;
+} ApiBatchGet;
+
+/* What became of one table's keys, in request order. */
+typedef struct ApiBatchGetResult
+{
+	ItemData  **items;			/* NULL: no such item, or unprocessed */
+	bool	   *unprocessed;
+	uint32	   *sizes;			/* of the stored items */
+} ApiBatchGetResult;
+
+typedef struct ApiBatchRequest
+{
+	bool		is_delete;
+	const ItemData *item;		/* delete: the key */
+	const char *item_error;
+} ApiBatchRequest;
+
+typedef struct ApiBatchWriteTable
+{
+	ApiText		table_name;
+	int			n;
+	const ApiBatchRequest *requests;
+} ApiBatchWriteTable;
+
+typedef struct ApiBatchWrite
+{
+	int			ntables;
+	const ApiBatchWriteTable *tables;
+} ApiBatchWrite;
+
+typedef struct ApiBatchWriteResult
+{
+	bool	   *unprocessed;	/* in request order */
+	uint32	   *sizes;			/* the larger of before and after */
+} ApiBatchWriteResult;
+
 typedef struct ApiCursor ApiCursor;
 
 /* prototypes for functions in api_write.c */
@@ -173,5 +277,42 @@ extern ItemData *api_cursor_next(ApiCursor *cursor);	/* NULL: no more */
 extern void api_cursor_close(ApiCursor *cursor);
 extern void api_read_page(const ApiQuery *request, Snapshot snapshot,
 						  ApiPage *page);
+
+/* prototypes for functions in api_transact.c */
+
+/*
+ * Applies all actions or none, serializable with every other item operation.
+ * A transaction that is cancelled is an ERRCODE_ITEM_TRANSACTION_CANCELED
+ * whose DETAIL is the service's CancellationReasons, a JSON array with one
+ * entry for each action.
+ */
+extern void api_transact_write(const ApiTransactWrite *request,
+							   ApiTransactResult *result);
+
+/* prototypes for functions in api_transact_get.c */
+
+/* Reads all items under one snapshot, the active one. */
+extern void api_transact_get(const ApiTransactGet *request,
+							 ApiTransactGetResult *result);
+
+/* prototypes for functions in api_batch.c */
+
+/*
+ * Within the service's limits.  results and the like have one element for
+ * each table of the request.  A batch write leaves unprocessed what it would
+ * have to wait for longer than partitioning.transaction_wait.
+ */
+extern void api_batch_get(const ApiBatchGet *request,
+						  ApiBatchGetResult *results);
+extern void api_batch_write(const ApiBatchWrite *request,
+							ApiBatchWriteResult *results);
+
+/* Within one table, whole, and without limits: as SQL means it. */
+extern void api_batch_get_each(const ApiText *table_name,
+							   const ItemData *const *keys, int n,
+							   void (*receive) (ItemData *item, void *arg),
+							   void *arg);
+extern void api_batch_write_all(const ApiText *table_name,
+								const ApiBatchRequest *requests, int n);
 
 #endif							/* PT_API_H */

@@ -10,8 +10,6 @@
 #include "api/api_private.h"
 #include "store/store.h"
 
-static ItemExpr *prepare_projection(const ApiGet *request);
-
 /*
  * Returns the item (or its projection) as the active snapshot sees it, or
  * NULL when there is none.
@@ -33,14 +31,16 @@ api_get(const ApiGet *request, uint32 *size)
 	work = AllocSetContextCreate(caller, "item get", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(work);
 
-	projection = prepare_projection(request);
+	api_check_map(request->key, "key");
+	projection = api_prepare_projection(&request->projection, request->names,
+										request->key_error);
 	table = api_resolve_table(&request->table_name);
 	api_key_of_argument(table, request->key, &key);
 	if (projection != NULL)
 		expr_check_schema(projection, &table->schema, false);
 
 	store = store_open(table, &key, ACL_SELECT);
-	store_row_init(&row);
+	store_row_init(store, &row);
 	if (store_fetch(store, &key, GetActiveSnapshot(), &row))
 	{
 		if (size != NULL)
@@ -60,24 +60,24 @@ api_get(const ApiGet *request, uint32 *size)
 }
 
 /*
- * The checks that need no schema.
+ * The checks of a read that need no schema.  Returns the projection, NULL
+ * when there is none.
  */
-static ItemExpr *
-prepare_projection(const ApiGet *request)
+ItemExpr *
+api_prepare_projection(const ApiText *projection, Jsonb *names,
+					   const char *key_error)
 {
-	bool		has_projection = request->projection.data != NULL;
+	bool		has_projection = projection->data != NULL;
 	ExprRequest *expressions;
-	ItemExpr   *projection;
+	ItemExpr   *result;
 
-	api_check_map(request->key, "key");
-	api_check_placeholders(request->names, has_projection, NULL, true, NULL);
-	api_check_values(request->key_error);
+	api_check_placeholders(names, has_projection, NULL, true, NULL);
+	api_check_values(key_error);
 	if (!has_projection)
 		return NULL;
 
-	expressions = expr_request_begin(request->names, NULL);
-	projection = api_prepare(expressions, EXPR_PROJECTION,
-							 &request->projection);
+	expressions = expr_request_begin(names, NULL);
+	result = api_prepare(expressions, EXPR_PROJECTION, projection);
 	expr_request_finish(expressions);
-	return projection;
+	return result;
 }

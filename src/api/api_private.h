@@ -6,6 +6,45 @@
 #define PT_API_PRIVATE_H
 
 #include "api/api.h"
+#include "base/compat.h"
+#include "store/store.h"
+
+/* What a transaction is to do with an item's row. */
+typedef enum ApiChange
+{
+	API_CHANGE_NONE,
+	API_CHANGE_INSERT,
+	API_CHANGE_UPDATE,
+	API_CHANGE_DELETE
+} ApiChange;
+
+/* Why an action cancels its transaction; code is NULL: it does not. */
+typedef struct ApiReason
+{
+	const char *code;
+	const char *message;
+	const ItemData *item;		/* or NULL */
+} ApiReason;
+
+/* One action of a transaction under way. */
+typedef struct TransactItem
+{
+	const ApiAction *action;
+	ItemExpr   *condition;		/* or NULL */
+	ItemExpr   *update;			/* or NULL */
+	const ItemTable *table;
+	int			table_index;	/* among the transaction's tables */
+	ItemKey		key;
+	ItemStore  *store;
+	StoreRow	row;			/* as locked */
+	ItemRow		before;			/* before image; empty when absent */
+	const ItemData *after;		/* attributes to store, or NULL */
+	ApiChange	change;
+	uint32		size;			/* if asked for */
+	ApiReason  *reason;			/* element of an array, in request order */
+} TransactItem;
+
+typedef struct ApiToken ApiToken;
 
 /* prototypes for functions in api_request.c */
 extern void api_check_map(const ItemData *item, const char *argument);
@@ -23,6 +62,14 @@ extern void api_key_of_argument(const ItemTable *table,
 extern void api_row_of_key(const ItemTable *table, const ItemKey *key,
 						   ItemRow *row);
 extern ItemData *api_key_item(const ItemRow *row);
+extern int	api_key_compare(const ItemKey *a, const ItemKey *b);
+extern void api_check_empty_key(const ItemTable *table, const ItemData *item);
+extern ItemData *api_attributes_of_item(const ItemTable *table,
+										const ItemData *item);
+
+/* prototypes for functions in api_get.c */
+extern ItemExpr *api_prepare_projection(const ApiText *projection,
+										Jsonb *names, const char *key_error);
 
 /* prototypes for functions in api_start_key.c */
 extern void api_check_query_start(const ItemTable *table,
@@ -32,5 +79,20 @@ extern void api_check_query_start(const ItemTable *table,
 								  ItemKey *start);
 extern void api_check_scan_start(const ItemTable *table,
 								 const ApiQuery *request, ItemKey *start);
+
+/* prototypes for functions in api_transact_check.c */
+extern void api_transact_prepare(const ApiTransactWrite *request,
+								 TransactItem **result,
+								 TransactItem ***ordered);
+
+/* prototypes for functions in api_reason.c */
+extern void api_catch_reason(ApiReason *reason, MemoryContext context);
+pg_noreturn extern void api_cancel(const ApiReason *reasons, int n,
+								   bool typed);
+
+/* prototypes for functions in api_token.c */
+extern ApiToken *api_token_begin(const ApiTransactWrite *request,
+								 StoreWait *wait, bool *repeated);
+extern void api_token_finish(ApiToken *token);
 
 #endif							/* PT_API_PRIVATE_H */

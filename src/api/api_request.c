@@ -158,6 +158,58 @@ api_key_item(const ItemRow *row)
 }
 
 /*
+ * Order of two keys of one table, as the key index has it.
+ */
+int
+api_key_compare(const ItemKey *a, const ItemKey *b)
+{
+	int32		x = key_hash_ref(a->refs[0]);
+	int32		y = key_hash_ref(b->refs[0]);
+	int			result = x < y ? -1 : x > y;
+
+	for (int i = 0; result == 0 && i < a->n; i++)
+		result = item_scalar_compare(a->refs[i], b->refs[i]);
+	return result;
+}
+
+/*
+ * Refuses an empty value of a key attribute, whatever else may be wrong.
+ */
+void
+api_check_empty_key(const ItemTable *table, const ItemData *item)
+{
+	ItemRef		map = item_root(item);
+
+	for (int i = 0; i < table->schema.n; i++)
+	{
+		const KeyAttribute *attribute = &table->schema.attributes[i];
+		ItemRef		value;
+
+		if (item_map_find(map, attribute->name, attribute->name_len, &value) &&
+			value.type == attribute->type && value.len == 0)
+			key_check_value(attribute, i, value);
+	}
+}
+
+/*
+ * All attributes of an item but those of its key.
+ */
+ItemData *
+api_attributes_of_item(const ItemTable *table, const ItemData *item)
+{
+	const KeySchema *schema = &table->schema;
+	const char *names[KEY_MAX_ATTRIBUTES];
+	uint32		name_lens[KEY_MAX_ATTRIBUTES];
+
+	for (int i = 0; i < schema->n; i++)
+	{
+		names[i] = schema->attributes[i].name;
+		name_lens[i] = schema->attributes[i].name_len;
+	}
+	return item_map_without(item_root(item), schema->n, names, name_lens);
+}
+
+/*
  * Does a map that is no item of this table look like the service's typed
  * JSON, {"PK": {"S": "x"}}?  A key attribute is never a map, so a legal item
  * is never taken for one.

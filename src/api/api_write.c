@@ -74,9 +74,6 @@ void
 api_put(const ApiPut *request, ApiWriteResult *result)
 {
 	WriteState	state;
-	const char *names[KEY_MAX_ATTRIBUTES];
-	uint32		name_lens[KEY_MAX_ATTRIBUTES];
-	const KeySchema *schema;
 
 	write_begin(&state, WRITE_PUT, &request->write);
 
@@ -95,15 +92,8 @@ api_put(const ApiPut *request, ApiWriteResult *result)
 	prepare_expressions(&state, NULL);
 
 	state.table = api_resolve_table(&request->write.table_name);
-	schema = &state.table->schema;
 	api_key_of_item(state.table, request->item, &state.key);
-	for (int i = 0; i < schema->n; i++)
-	{
-		names[i] = schema->attributes[i].name;
-		name_lens[i] = schema->attributes[i].name_len;
-	}
-	state.put_attributes = item_map_without(item_root(request->item),
-											schema->n, names, name_lens);
+	state.put_attributes = api_attributes_of_item(state.table, request->item);
 
 	write_open(&state);
 	write_item(&state, result);
@@ -259,7 +249,7 @@ write_open(WriteState *state)
 		access |= ACL_SELECT;
 
 	state->store = store_open(state->table, &state->key, access);
-	store_row_init(&state->row);
+	store_row_init(state->store, &state->row);
 }
 
 /*

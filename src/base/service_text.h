@@ -308,4 +308,44 @@
 #define TEXT_START_KEY_SEGMENT \
 	"The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d"
 
+/* transactions */
+#define TEXT_TRANSACTION_CANCELED \
+	"Transaction cancelled, please refer cancellation reasons for specific reasons [%s]"
+#define TEXT_TRANSACTION_CONFLICT \
+	"Transaction is ongoing for the item"
+#define TEXT_TRANSACTION_DUPLICATES \
+	"Transaction request cannot include multiple operations on one item"
+#define TEXT_TRANSACTION_EMPTY \
+	"1 validation error detected: Value '[]' at 'transactItems' failed to satisfy constraint: Member must have length greater than or equal to 1"
+#define TEXT_TRANSACTION_COUNT \
+	"1 validation error detected: Value '[...]' at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to %d"
+#define TEXT_TRANSACTION_NULL \
+	"1 validation error detected: Value null at 'transactItems.%d.member.%s' failed to satisfy constraint: Member must not be null"
+#define TEXT_TRANSACTION_SIZE \
+	"Transaction request size cannot exceed %d bytes"
+#define TEXT_TRANSACTION_RESPONSE_SIZE \
+	"Transaction response size cannot exceed %d bytes"
+#define TEXT_TOKEN_SHORT \
+	"1 validation error detected: Value '' at 'clientRequestToken' failed to satisfy constraint: Member must have length greater than or equal to 1"
+#define TEXT_TOKEN_LONG \
+	"1 validation error detected: Value '%s' at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to 36"
+#define TEXT_TOKEN_IN_USE \
+	"The transaction with the given request token is already in progress"
+#define TEXT_TOKEN_MISMATCH \
+	"The given request token was used with another request"
+
+/* batches */
+#define TEXT_BATCH_GET_EMPTY \
+	"The requestItems parameter is required for BatchGetItem"
+#define TEXT_BATCH_GET_COUNT \
+	"Too many items requested for the BatchGetItem call"
+#define TEXT_BATCH_GET_TABLE_COUNT \
+	"1 validation error detected: Value at 'RequestItems.%s.member.Keys' failed to satisfy constraint: Member must have length less than or equal to 100"
+#define TEXT_BATCH_WRITE_EMPTY \
+	"The requestItems parameter is required for BatchWriteItem"
+#define TEXT_BATCH_WRITE_COUNT \
+	"Too many items requested for the BatchWriteItem call"
+#define TEXT_BATCH_DUPLICATES \
+	"Provided list of item keys contains duplicates"
+
 #endif							/* PT_BASE_SERVICE_TEXT_H */
