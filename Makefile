@@ -45,8 +45,9 @@ REGRESS      = install item_io item_number item_path item_ops item_json \
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8
 
-ISOLATION    = put-put put-absent-race update-update delete-put put-sql \
+ISOLATION    = meta-names put-put put-absent-race update-update delete-put put-sql \
                row-lock savepoint repeatable-read serializable \
+               put-ddl put-partition put-trigger \
                item-read-committed item-repeatable-read item-serializable \
                item-row-locks
 ISOLATION_OPTS = --inputdir=test/isolation --temp-instance=./tmp_check_iso \

@@ -194,7 +194,7 @@ read_item(ItemStore *store, const BatchTable *batch, const BatchItem *item,
 	ItemData   *result = NULL;
 
 	store_route(store, &item->key);
-	store_row_init(store, &row);
+	store_row_init(&row);
 	if (store_fetch(store, &item->key, GetActiveSnapshot(), &row))
 	{
 		MemoryContext work = MemoryContextSwitchTo(caller);
@@ -430,7 +430,7 @@ write_item(BatchWrite *state, ItemStore *store, BatchItem *item)
 	if (item->put != NULL)
 		attributes = api_attributes_of_item(store->table, item->put);
 	store_route(store, &item->key);
-	store_row_init(store, &row);
+	store_row_init(&row);
 	store->contended = false;
 	do
 	{

@@ -40,7 +40,7 @@ api_get(const ApiGet *request, uint32 *size)
 		expr_check_schema(projection, &table->schema, false);
 
 	store = store_open(table, &key, ACL_SELECT);
-	store_row_init(store, &row);
+	store_row_init(&row);
 	if (store_fetch(store, &key, GetActiveSnapshot(), &row))
 	{
 		if (size != NULL)

@@ -8,8 +8,11 @@
 #include "postgres.h"
 
 #include "catalog/namespace.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "fmgr.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
@@ -35,6 +38,7 @@ static ItemType attribute_type(const KeyAttribute *attribute,
 							   const JsonbValue *value);
 static ItemType column_item_type(Oid relid, const char *column);
 static Oid	creation_schema(void);
+static void lock_table_name(Oid schema, const char *name);
 
 /*
  * create_table(table_name, partition_key, sort_key, attribute_types,
@@ -56,6 +60,7 @@ create_table(PG_FUNCTION_ARGS)
 		check_options(PG_GETARG_JSONB_P(6));
 
 	schema_oid = creation_schema();
+	lock_table_name(schema_oid, table_name);
 	if (OidIsValid(get_relname_relid(table_name, schema_oid)))
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_RESOURCE_IN_USE),
@@ -314,4 +319,19 @@ creation_schema(void)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("temporary tables cannot be item tables")));
 	return result;
+}
+
+/*
+ * Of two sessions that make one table, the second waits here and then finds
+ * the first one's table, instead of a duplicate key in a system catalog.  A
+ * part of a schema is no object, so nothing else takes such a lock.
+ */
+static void
+lock_table_name(Oid schema, const char *name)
+{
+	uint32		hash = hash_bytes((const unsigned char *) name,
+								  (int) strlen(name));
+
+	LockDatabaseObject(NamespaceRelationId, schema, (uint16) (hash | 1),
+					   ExclusiveLock);
 }

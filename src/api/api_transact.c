@@ -296,7 +296,7 @@ lock_items(Transact *state)
 		state->current = item;
 		item->store = state->tables[item->table_index].store;
 		store_route(item->store, &item->key);
-		store_row_init(item->store, &item->row);
+		store_row_init(&item->row);
 		store_lock_key(item->store, &item->key, lock_mode(item->action),
 					   item->action->kind == API_ACTION_PUT, &state->wait,
 					   &item->row);

@@ -192,7 +192,7 @@ read_item(ItemStore *store, const ReadItem *read, MemoryContext caller,
 	StoreRow	row;
 	ItemData   *item = NULL;
 
-	store_row_init(store, &row);
+	store_row_init(&row);
 	if (store_fetch(store, &read->key, GetActiveSnapshot(), &row))
 	{
 		MemoryContext work = MemoryContextSwitchTo(caller);

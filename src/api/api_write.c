@@ -249,7 +249,7 @@ write_open(WriteState *state)
 		access |= ACL_SELECT;
 
 	state->store = store_open(state->table, &state->key, access);
-	store_row_init(state->store, &state->row);
+	store_row_init(&state->row);
 }
 
 /*

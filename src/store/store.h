@@ -12,7 +12,7 @@
  * it is changed; a change that lost a race says so and stores nothing:
  *
  *		store = store_open(table, &key, access);
- *		store_row_init(store, &row);
+ *		store_row_init(&row);
  *		do
  *		{
  *			store_lock(store, &key, &row);
@@ -164,7 +164,7 @@ extern void store_enter_leaf(ItemStore *store, Oid leaf);
  * store_row_clear() frees it and must precede store_close() and a change of
  * leaf.
  */
-extern void store_row_init(ItemStore *store, StoreRow *row);
+extern void store_row_init(StoreRow *row);
 extern void store_row_clear(StoreRow *row);
 
 /* Fills row->row from row->slot. */

@@ -27,7 +27,7 @@ static void row_set_keys(const ItemTable *table, StoreRow *row);
 static bool row_lock(ItemStore *store, Snapshot snapshot, StoreRow *row);
 
 void
-store_row_init(ItemStore *store, StoreRow *row)
+store_row_init(StoreRow *row)
 {
 	row->exists = false;
 	row->key_locked = false;
