@@ -11,18 +11,12 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/catalog.h"
 #include "catalog/index.h"
 #include "catalog/namespace.h"
-#include "catalog/partition.h"
-#include "catalog/pg_am.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_inherits.h"
-#include "catalog/pg_opfamily.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/comment.h"
@@ -33,12 +27,9 @@
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/partcache.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 
 #include "base/compat.h"
-#include "base/errors.h"
 #include "meta/meta_private.h"
 
 static void define(Oid relid, const KeySchema *schema, bool new_table);
@@ -50,17 +41,8 @@ static Oid	key_index_of(Oid relid, const KeySchema *schema);
 static void run_utility(Node *statement);
 static void alter_table(Oid relid, AlterTableCmd *cmd, bool recurse);
 static RangeVar *range_var(Oid relid);
-static void check_relation(Relation rel, const KeySchema *schema);
-static void check_partitioned(Relation rel);
-static void check_column(Relation rel, AttrNumber attnum, Oid type,
-						 StringInfo problem);
-static List *extension_name(const char *name);
-static Oid	item_type(void);
-static Oid	hash_family(Oid key_type);
 static ColumnDef *column(const char *name, Oid type);
 static Constraint *check_constraint(const KeySchema *schema);
-static const ConstrCheck *find_check(Relation rel);
-static bool is_item_check(const ConstrCheck *check, const KeySchema *schema);
 static void create_key_index(Oid relid, const KeySchema *schema);
 static void set_replica_identity(Oid relid, Oid index);
 static void set_comments(Oid relid, const KeySchema *schema, bool replace);
@@ -88,7 +70,7 @@ meta_create_table(const char *schema_name, const char *table_name,
 					column(META_SK_COLUMN,
 						   key_column_type(schema->attributes[1].type)));
 	create->tableElts = lappend(create->tableElts,
-								column(META_ATTRIBUTES_COLUMN, item_type()));
+								column(META_ATTRIBUTES_COLUMN, meta_item_type()));
 	create->tableElts = lappend(create->tableElts, check_constraint(schema));
 	run_utility((Node *) create);
 
@@ -137,7 +119,7 @@ define(Oid relid, const KeySchema *schema, bool new_table)
 	if (!new_table)
 	{
 		meta_check_owner(relid);
-		check_relation(rel, schema);
+		meta_check_relation(rel, schema);
 	}
 	row.schema_name = get_namespace_name(RelationGetNamespace(rel));
 	row.table_name = pstrdup(RelationGetRelationName(rel));
@@ -162,86 +144,6 @@ define(Oid relid, const KeySchema *schema, bool new_table)
 	set_comments(relid, schema, new_table);
 	if (!known)
 		meta_row_insert(&row);
-}
-
-/*
- * What the columns must be: types and collation.  NOT NULL is not looked at
- * here: only register_table() has to add it, and a dump restores it.
- */
-const char *
-meta_check_columns(Relation rel, const KeySchema *schema,
-				   AttrNumber *key_attnums, AttrNumber *attributes_attnum)
-{
-	static const char *const key_columns[] = {META_PK_COLUMN, META_SK_COLUMN};
-	Oid			relid = RelationGetRelid(rel);
-	StringInfoData problem;
-
-	initStringInfo(&problem);
-	for (int i = 0; i < schema->n; i++)
-	{
-		key_attnums[i] = get_attnum(relid, key_columns[i]);
-		if (key_attnums[i] <= 0)
-			appendStringInfo(&problem, "It has no column \"%s\".",
-							 key_columns[i]);
-		else
-			check_column(rel, key_attnums[i],
-						 key_column_type(schema->attributes[i].type),
-						 &problem);
-		if (problem.len > 0)
-			return problem.data;
-	}
-	if (schema->n == 1 && get_attnum(relid, META_SK_COLUMN) > 0)
-		return "It has a column \"sk\", but no sort key is declared.";
-	*attributes_attnum = get_attnum(relid, META_ATTRIBUTES_COLUMN);
-	if (*attributes_attnum <= 0)
-		return "It has no column \"attributes\".";
-	check_column(rel, *attributes_attnum, item_type(), &problem);
-	return problem.len > 0 ? problem.data : NULL;
-}
-
-/*
- * A key index is unique, checked at once, complete, and in hash order: what
- * create_table() makes.
- */
-Oid
-meta_find_key_index(Relation rel, const KeySchema *schema,
-					const AttrNumber *key_attnums)
-{
-	List	   *indexes = RelationGetIndexList(rel);
-	Oid			result = InvalidOid;
-	ListCell   *lc;
-
-	foreach(lc, indexes)
-	{
-		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
-		Form_pg_index form = index->rd_index;
-		bool		fits;
-
-		fits = index->rd_rel->relam == BTREE_AM_OID &&
-			form->indisunique && form->indimmediate && form->indisvalid &&
-			form->indnkeyatts == schema->n &&
-			heap_attisnull(index->rd_indextuple, Anum_pg_index_indexprs, NULL) &&
-			heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
-		for (int i = 0; fits && i < schema->n; i++)
-		{
-			Oid			type = key_column_type(schema->attributes[i].type);
-			Oid			family = i == 0 ? hash_family(type) :
-				get_opclass_family(GetDefaultOpClass(type, BTREE_AM_OID));
-
-			fits = form->indkey.values[i] == key_attnums[i] &&
-				index->rd_opfamily[i] == family &&
-				index->rd_indoption[i] == 0 &&
-				(type != TEXTOID || index->rd_indcollation[i] == C_COLLATION_OID);
-		}
-		index_close(index, AccessShareLock);
-		if (fits)
-		{
-			result = lfirst_oid(lc);
-			break;
-		}
-	}
-	list_free(indexes);
-	return result;
 }
 
 void
@@ -290,10 +192,10 @@ static void
 add_check(Oid relid, const KeySchema *schema)
 {
 	Relation	rel = table_open(relid, NoLock);
-	const ConstrCheck *check = find_check(rel);
+	const ConstrCheck *check = meta_find_check(rel);
 	AlterTableCmd *cmd = makeNode(AlterTableCmd);
 
-	if (check != NULL && !is_item_check(check, schema))
+	if (check != NULL && !meta_is_item_check(check, schema))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("table \"%s\" has a constraint \"%s\" that is not the one of such an item table",
@@ -342,7 +244,7 @@ add_trigger(Oid relid)
 
 		create->trigname = pstrdup(META_TRIGGER_NAME);
 		create->relation = range_var(relid);
-		create->funcname = extension_name(META_TRIGGER_NAME);
+		create->funcname = meta_extension_name(META_TRIGGER_NAME);
 		create->row = true;
 		create->timing = TRIGGER_TYPE_AFTER;
 		create->events = TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
@@ -408,149 +310,6 @@ meta_check_owner(Oid relid)
 {
 	if (!compat_owns_relation(relid))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
-}
-
-bool
-meta_has_only_item_check(Relation rel, const KeySchema *schema)
-{
-	TupleConstr *constr = RelationGetDescr(rel)->constr;
-	const ConstrCheck *check = find_check(rel);
-
-	return check != NULL && constr->num_check == 1 &&
-		is_item_check(check, schema);
-}
-
-/* Everything about a user's table that register_table() cannot mend. */
-static void
-check_relation(Relation rel, const KeySchema *schema)
-{
-	const char *name = RelationGetRelationName(rel);
-	const char *problem;
-	AttrNumber	key_attnums[KEY_MAX_ATTRIBUTES];
-	AttrNumber	attributes_attnum;
-
-	if (rel->rd_rel->relkind != RELKIND_RELATION &&
-		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a table", name)));
-	if (rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("temporary tables cannot be item tables")));
-	if (IsCatalogRelation(rel) ||
-		get_namespace_oid(META_SCHEMA, false) == RelationGetNamespace(rel))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("table \"%s\" belongs to the system or to the extension",
-						name)));
-	if (rel->rd_rel->relispartition)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("table \"%s\" is a partition", name),
-				 errhint("Register the partitioned table.")));
-	if (OidIsValid(rel->rd_rel->reloftype) ||
-		has_superclass(RelationGetRelid(rel)) ||
-		(rel->rd_rel->relkind == RELKIND_RELATION &&
-		 find_inheritance_children(RelationGetRelid(rel), NoLock) != NIL))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("table \"%s\" takes part in inheritance or is of a composite type",
-						name),
-				 errdetail("Such tables cannot be item tables.")));
-	problem = meta_check_columns(rel, schema, key_attnums, &attributes_attnum);
-	if (problem != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-				 errmsg("table \"%s\" does not have the columns of an item table",
-						name),
-				 errdetail_internal("%s", problem)));
-	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
-		check_partitioned(rel);
-}
-
-static void
-check_partitioned(Relation rel)
-{
-	PartitionKey key = RelationGetPartitionKey(rel);
-	AttrNumber	pk = get_attnum(RelationGetRelid(rel), META_PK_COLUMN);
-	ListCell   *lc;
-
-	if (key->strategy != PARTITION_STRATEGY_HASH || key->partnatts != 1 ||
-		key->partattrs[0] != pk)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-				 errmsg("item table \"%s\" must be partitioned by hash of column \"pk\" alone",
-						RelationGetRelationName(rel))));
-	foreach(lc, find_inheritance_children(RelationGetRelid(rel),
-										  AccessShareLock))
-	{
-		if (get_rel_relkind(lfirst_oid(lc)) != RELKIND_RELATION)
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("partition \"%s\" of item table \"%s\" must be an ordinary table",
-							get_rel_name(lfirst_oid(lc)),
-							RelationGetRelationName(rel)),
-					 errdetail("Foreign tables and further levels of partitions are not supported.")));
-	}
-}
-
-static void
-check_column(Relation rel, AttrNumber attnum, Oid type, StringInfo problem)
-{
-	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attnum - 1);
-
-	if (att->atttypid != type || att->atttypmod != -1)
-		appendStringInfo(problem, "Column \"%s\" is of type %s, not %s.",
-						 NameStr(att->attname),
-						 format_type_with_typemod(att->atttypid, att->atttypmod),
-						 format_type_be(type));
-	else if (type == TEXTOID && att->attcollation != C_COLLATION_OID)
-		appendStringInfo(problem, "Column \"%s\" is not COLLATE \"C\".",
-						 NameStr(att->attname));
-	else if (att->attgenerated != '\0')
-		appendStringInfo(problem, "Column \"%s\" is a generated column.",
-						 NameStr(att->attname));
-}
-
-static Oid
-item_type(void)
-{
-	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
-						   CStringGetDatum("item"),
-						   ObjectIdGetDatum(get_namespace_oid(META_SCHEMA,
-															  false)));
-}
-
-/* Operator class and family have one name: that of the type, and this. */
-static const char *
-hash_opclass_name(Oid key_type)
-{
-	switch (key_type)
-	{
-		case TEXTOID:
-			return "text_hash_ops";
-		case NUMERICOID:
-			return "numeric_hash_ops";
-		case BYTEAOID:
-			return "bytea_hash_ops";
-	}
-	elog(ERROR, "type %u cannot be a key", key_type);
-	return NULL;				/* keep compiler quiet */
-}
-
-static List *
-extension_name(const char *name)
-{
-	return list_make2(makeString(META_SCHEMA), makeString(pstrdup(name)));
-}
-
-static Oid
-hash_family(Oid key_type)
-{
-	return get_opfamily_oid(BTREE_AM_OID,
-							extension_name(hash_opclass_name(key_type)),
-							false);
 }
 
 static ColumnDef *
@@ -622,50 +381,10 @@ check_constraint(const KeySchema *schema)
 	constraint->location = -1;
 	constraint->initially_valid = true;
 	compat_constraint_enforce(constraint);
-	constraint->raw_expr = (Node *) makeFuncCall(extension_name("check_item"),
+	constraint->raw_expr = (Node *) makeFuncCall(meta_extension_name("check_item"),
 												 args, COERCE_EXPLICIT_CALL,
 												 -1);
 	return constraint;
-}
-
-static const ConstrCheck *
-find_check(Relation rel)
-{
-	TupleConstr *constr = RelationGetDescr(rel)->constr;
-
-	for (int i = 0; constr != NULL && i < constr->num_check; i++)
-	{
-		if (strcmp(constr->check[i].ccname, META_CHECK_NAME) == 0)
-			return &constr->check[i];
-	}
-	return NULL;
-}
-
-/* Whether a constraint is a call of check_item() with this schema's names. */
-static bool
-is_item_check(const ConstrCheck *check, const KeySchema *schema)
-{
-	FuncExpr   *call = stringToNode(check->ccbin);
-	char	   *function;
-
-	if (!IsA(call, FuncExpr) ||
-		list_length(call->args) != 2 * schema->n + 2 ||
-		get_func_namespace(call->funcid) != get_namespace_oid(META_SCHEMA, true))
-		return false;
-	function = get_func_name(call->funcid);
-	if (function == NULL || strcmp(function, "check_item") != 0)
-		return false;
-	for (int i = 0; i < schema->n; i++)
-	{
-		Const	   *name = list_nth(call->args, 2 * i);
-
-		if (!IsA(name, Const) || name->consttype != TEXTOID ||
-			name->constisnull ||
-			strcmp(TextDatumGetCString(name->constvalue),
-				   schema->attributes[i].name) != 0)
-			return false;
-	}
-	return true;
 }
 
 /*
@@ -681,7 +400,7 @@ create_key_index(Oid relid, const KeySchema *schema)
 	Oid			type = key_column_type(schema->attributes[0].type);
 
 	pk->name = META_PK_COLUMN;
-	pk->opclass = extension_name(hash_opclass_name(type));
+	pk->opclass = meta_extension_name(meta_hash_opclass_name(type));
 	pk->ordering = SORTBY_DEFAULT;
 	pk->nulls_ordering = SORTBY_NULLS_DEFAULT;
 	statement->indexParams = list_make1(pk);

@@ -50,11 +50,10 @@ extern void meta_indexes_rename(const char *schema_name,
 /* A remembered name resolution holds while this stands still. */
 extern uint64 meta_name_generation(void);
 
-/* prototypes for functions in meta_define.c */
+/* prototypes for functions in meta_shape.c */
 
-/* Index of an open relation that can serve as key index, or InvalidOid. */
-extern Oid	meta_find_key_index(Relation rel, const KeySchema *schema,
-								const AttrNumber *key_attnums);
+/* ereports all that register_table() cannot mend about a user's table. */
+extern void meta_check_relation(Relation rel, const KeySchema *schema);
 
 /*
  * Columns of an item table of this schema.  NULL and attnums, or what is
@@ -64,8 +63,24 @@ extern const char *meta_check_columns(Relation rel, const KeySchema *schema,
 									  AttrNumber *key_attnums,
 									  AttrNumber *attributes_attnum);
 
+/* Index of an open relation that can serve as key index, or InvalidOid. */
+extern Oid	meta_find_key_index(Relation rel, const KeySchema *schema,
+								const AttrNumber *key_attnums);
+
+/* The constraint called item_check, or NULL, and whether it is that of a schema. */
+extern const ConstrCheck *meta_find_check(Relation rel);
+extern bool meta_is_item_check(const ConstrCheck *check,
+							   const KeySchema *schema);
+
 /* Whether the constraint of create_table() is the only check constraint. */
 extern bool meta_has_only_item_check(Relation rel, const KeySchema *schema);
+
+/* Names of the extension's objects. */
+extern Oid	meta_item_type(void);
+extern const char *meta_hash_opclass_name(Oid key_type);
+extern List *meta_extension_name(const char *name);
+
+/* prototypes for functions in meta_define.c */
 
 /* Gives a partition of an item table what ATTACH does not give it. */
 extern void meta_complete_partition(const ItemTable *table, Oid partition);
