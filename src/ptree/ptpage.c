@@ -299,6 +299,16 @@ _pt_common_prefix(const PtKey *a, const PtKey *b)
 	int			len = Min(a->len, b->len);
 	int			i = 0;
 
+	for (; i + (int) sizeof(uint64) <= len; i += sizeof(uint64))
+	{
+		uint64		x;
+		uint64		y;
+
+		memcpy(&x, a->data + i, sizeof(x));
+		memcpy(&y, b->data + i, sizeof(y));
+		if (x != y)
+			break;
+	}
 	while (i < len && a->data[i] == b->data[i])
 		i++;
 	return i;

@@ -58,6 +58,9 @@ struct PtScanKeys
 	int64		int8_lower;		/* both inclusive */
 	int64		int8_upper;
 
+	PtBytes		single_pk;		/* what pks and sks point to without arrays */
+	PtBytes		single_sk;
+	StringInfoData scratch;		/* these survive the next scan keys */
 	StringInfoData lower;		/* bytes of the range in hand */
 	StringInfoData upper;
 };
@@ -68,8 +71,8 @@ static void add_pk_key(PtScanKeys *keys, ScanKey key);
 static void add_sk_key(PtScanKeys *keys, ScanKey key);
 static void add_int8_key(PtScanKeys *keys, ScanKey key);
 static bool add_equal(PtScanKeys *keys, ScanKey key, PtEncoder encoder,
-					  PtBytes **values, int *nvalues);
-static PtBytes encode(Relation rel, PtEncoder encoder, Datum value);
+					  PtBytes *single, PtBytes **values, int *nvalues);
+static PtBytes encode(PtScanKeys *keys, PtEncoder encoder, Datum value);
 static int	compare_bytes(const void *a, const void *b);
 static void tighten(PtBound *bound, bool upper, bool inclusive, PtBytes bytes);
 static bool prefix_successor(PtBytes *bytes);
@@ -79,21 +82,40 @@ static void exact_range(PtScanKeys *keys, const PtBytes *pk, const PtBytes *sk,
 static void sk_range(PtScanKeys *keys, const PtBytes *pk, PtKey *lower,
 					 PtKey *upper);
 
-/*
- * Turns scan keys into ranges, in the current memory context.
- */
+/* Room for a scan's keys, in the current memory context. */
 PtScanKeys *
-_pt_prepare_keys(Relation rel, ScanKey keys, int nkeys)
+_pt_create_keys(Relation rel)
 {
 	PtScanKeys *result = palloc0(sizeof(PtScanKeys));
 
 	result->rel = rel;
 	_pt_get_layout(rel, &result->layout);
-	result->pk_upper.kind = PT_KEY_END;
-	result->int8_lower = PG_INT64_MIN;
-	result->int8_upper = PG_INT64_MAX;
+	initStringInfo(&result->scratch);
 	initStringInfo(&result->lower);
 	initStringInfo(&result->upper);
+	return result;
+}
+
+/*
+ * Turns scan keys into ranges, instead of earlier ones.  What that allocates
+ * is in the current memory context.
+ */
+void
+_pt_prepare_keys(PtScanKeys *result, ScanKey keys, int nkeys)
+{
+	result->nothing = false;
+	result->recheck = false;
+	result->pk_equal = false;
+	memset(&result->pk_lower, 0, sizeof(PtKey));
+	memset(&result->pk_upper, 0, sizeof(PtKey));
+	result->pk_upper.kind = PT_KEY_END;
+	result->sk_any = false;
+	result->sk_equal = false;
+	result->sk_lower.present = false;
+	result->sk_upper.present = false;
+	result->int8_any = false;
+	result->int8_lower = PG_INT64_MIN;
+	result->int8_upper = PG_INT64_MAX;
 
 	for (int i = 0; i < nkeys; i++)
 	{
@@ -118,7 +140,6 @@ _pt_prepare_keys(Relation rel, ScanKey keys, int nkeys)
 		result->recheck |= result->sk_any || result->int8_any;
 	else if (result->layout.sk_attr >= 0 && !result->sk_equal)
 		result->recheck |= result->int8_any;
-	return result;
 }
 
 /* Number of ranges. */
@@ -209,7 +230,8 @@ add_pk_key(PtScanKeys *keys, ScanKey key)
 		if (keys->pk_equal)
 			keys->recheck = true;
 		else
-			keys->pk_equal = add_equal(keys, key, _pt_encode_pk, &keys->pks,
+			keys->pk_equal = add_equal(keys, key, _pt_encode_pk,
+									   &keys->single_pk, &keys->pks,
 									   &keys->npks);
 		return;
 	}
@@ -240,7 +262,8 @@ add_sk_key(PtScanKeys *keys, ScanKey key)
 			keys->recheck = true;
 		else
 			keys->sk_equal = add_equal(keys, key, _pt_encode_sk_bytes,
-									   &keys->sks, &keys->nsks);
+									   &keys->single_sk, &keys->sks,
+									   &keys->nsks);
 		return;
 	}
 	if (key->sk_flags & SK_SEARCHARRAY)
@@ -249,7 +272,7 @@ add_sk_key(PtScanKeys *keys, ScanKey key)
 		return;
 	}
 
-	bytes = encode(keys->rel, _pt_encode_sk_bytes, key->sk_argument);
+	bytes = encode(keys, _pt_encode_sk_bytes, key->sk_argument);
 	switch (key->sk_strategy)
 	{
 		case BTLessStrategyNumber:
@@ -266,7 +289,7 @@ add_sk_key(PtScanKeys *keys, ScanKey key)
 			break;
 		case PT_PREFIX_STRATEGY:
 			tighten(&keys->sk_lower, false, true, bytes);
-			bytes = encode(keys->rel, _pt_encode_sk_bytes, key->sk_argument);
+			bytes = encode(keys, _pt_encode_sk_bytes, key->sk_argument);
 			if (prefix_successor(&bytes))
 				tighten(&keys->sk_upper, true, false, bytes);
 			break;
@@ -319,8 +342,8 @@ add_int8_key(PtScanKeys *keys, ScanKey key)
 
 /* Encodes the value or the array elements of an equality; always true. */
 static bool
-add_equal(PtScanKeys *keys, ScanKey key, PtEncoder encoder, PtBytes **values,
-		  int *nvalues)
+add_equal(PtScanKeys *keys, ScanKey key, PtEncoder encoder, PtBytes *single,
+		  PtBytes **values, int *nvalues)
 {
 	ArrayType  *array;
 	int16		typlen;
@@ -334,8 +357,8 @@ add_equal(PtScanKeys *keys, ScanKey key, PtEncoder encoder, PtBytes **values,
 
 	if ((key->sk_flags & SK_SEARCHARRAY) == 0)
 	{
-		*values = palloc(sizeof(PtBytes));
-		(*values)[0] = encode(keys->rel, encoder, key->sk_argument);
+		*single = encode(keys, encoder, key->sk_argument);
+		*values = single;
 		*nvalues = 1;
 		return true;
 	}
@@ -349,7 +372,7 @@ add_equal(PtScanKeys *keys, ScanKey key, PtEncoder encoder, PtBytes **values,
 	for (int i = 0; i < nelements; i++)
 	{
 		if (!nulls[i])
-			(*values)[n++] = encode(keys->rel, encoder, elements[i]);
+			(*values)[n++] = encode(keys, encoder, elements[i]);
 	}
 	qsort(*values, n, sizeof(PtBytes), compare_bytes);
 	for (int i = 0; i < n; i++)
@@ -369,17 +392,16 @@ add_equal(PtScanKeys *keys, ScanKey key, PtEncoder encoder, PtBytes **values,
  * equals none, and where it stands among the keys is seen from the rest.
  */
 static PtBytes
-encode(Relation rel, PtEncoder encoder, Datum value)
+encode(PtScanKeys *keys, PtEncoder encoder, Datum value)
 {
-	StringInfoData buf;
+	StringInfo	buf = &keys->scratch;
 	PtBytes		result;
 
-	initStringInfo(&buf);
-	encoder(rel, value, &buf);
-	result.len = Min(buf.len, PT_MAX_KEY + 1);
+	resetStringInfo(buf);
+	encoder(keys->rel, value, buf);
+	result.len = Min(buf->len, PT_MAX_KEY + 1);
 	result.data = palloc(Max(result.len, 1));
-	memcpy(result.data, buf.data, result.len);
-	pfree(buf.data);
+	memcpy(result.data, buf->data, result.len);
 	return result;
 }
 

@@ -132,7 +132,11 @@ static bytea *
 ptoptions(Datum reloptions, bool validate)
 {
 	static const relopt_parse_elt options[] = {
-		{"fillfactor", RELOPT_TYPE_INT, offsetof(PtOptions, fillfactor)}
+		{
+			.optname = "fillfactor",
+			.opttype = RELOPT_TYPE_INT,
+			.offset = offsetof(PtOptions, fillfactor)
+		}
 	};
 
 	return (bytea *) build_reloptions(reloptions, validate, ptree_relopt_kind,

@@ -375,7 +375,8 @@ extern void ptrestrpos(IndexScanDesc scan);
 /* prototypes for functions in ptrange.c */
 typedef struct PtScanKeys PtScanKeys;
 
-extern PtScanKeys *_pt_prepare_keys(Relation rel, ScanKey keys, int nkeys);
+extern PtScanKeys *_pt_create_keys(Relation rel);
+extern void _pt_prepare_keys(PtScanKeys *result, ScanKey keys, int nkeys);
 extern int64 _pt_range_count(const PtScanKeys *keys);
 extern bool _pt_keys_recheck(const PtScanKeys *keys);
 extern void _pt_range(PtScanKeys *keys, int64 number, PtKey *lower,

@@ -46,7 +46,7 @@ typedef struct PtScanPos
 
 typedef struct PtScanData
 {
-	MemoryContext context;		/* of keys */
+	MemoryContext context;		/* of what keys hold for one rescan */
 	PtScanKeys *keys;
 	PtKey		lower;			/* of pos.range */
 	PtKey		upper;
@@ -77,6 +77,7 @@ ptbeginscan(Relation rel, int nkeys, int norderbys)
 	so->context = AllocSetContextCreate(CurrentMemoryContext,
 										"ptree scan keys",
 										ALLOCSET_SMALL_SIZES);
+	so->keys = _pt_create_keys(rel);
 	scan->opaque = so;
 	return scan;
 }
@@ -98,8 +99,7 @@ ptrescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys,
 	/* values may go away with the caller's context, but not their encoding */
 	MemoryContextReset(so->context);
 	old = MemoryContextSwitchTo(so->context);
-	so->keys = _pt_prepare_keys(scan->indexRelation, scan->keyData,
-								scan->numberOfKeys);
+	_pt_prepare_keys(so->keys, scan->keyData, scan->numberOfKeys);
 	MemoryContextSwitchTo(old);
 }
 

@@ -14,7 +14,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(ptree_schema ptree_tables ptree_kind ptree_verify
-  ptree_load ptree_log_faults);
+  ptree_load ptree_unused ptree_log_faults);
 
 # Name, columns of the index, type of the partition key and of the sort key.
 my @tables = (
@@ -42,7 +42,9 @@ sub ptree_kind
 	return (map { $_->[2] } grep { $_->[0] eq $name } @tables)[0];
 }
 
-# Creates tables and functions.  The tables have a dropped column.
+# Creates tables and functions.  The tables have a dropped column.  They are not
+# truncated: without full-page images the server cannot compare a page whose
+# table is truncated later.
 sub ptree_schema
 {
 	my ($node, $database) = @_;
@@ -55,7 +57,8 @@ sub ptree_schema
 
 		$sql .= qq{
 			CREATE TABLE $name (gone int, pk $pk NOT NULL, sk $sk $collate,
-				d bigint NOT NULL, v int) WITH (autovacuum_enabled = off);
+				d bigint NOT NULL, v int) WITH (autovacuum_enabled = off,
+					vacuum_truncate = off);
 			ALTER TABLE $name DROP COLUMN gone;
 			CREATE INDEX ${name}_index ON $name USING ptree ($columns);
 		};
@@ -114,6 +117,16 @@ sub ptree_load
 			'-d', $node->connstr($database)
 		],
 		'>', '/dev/null', '2>&1');
+}
+
+# Pages of all indexes that were deleted and are not used again.
+sub ptree_unused
+{
+	my ($node, $database) = @_;
+
+	return $node->safe_psql($database, 'SELECT ' . join ' + ',
+		map { "(SELECT unused_pages FROM ptree_stats('${_}_index'))" }
+		  ptree_tables());
 }
 
 # Lines of a node's log that must not be there.
@@ -196,8 +209,11 @@ BEGIN
 				FROM (SELECT random_pk($1) AS pk OFFSET 0) p, generate_series(1, $2) i', tab, kind) USING kind, 1 + random_int(400);
 		ELSIF dice < 0.75 THEN
 			EXECUTE format('UPDATE %I SET sk = random_sk($1)::%s WHERE v %% 10 = $2', tab, kind) USING kind, random_int(10);
-		ELSIF dice < 0.85 THEN
+		ELSIF dice < 0.82 THEN
 			EXECUTE format('DELETE FROM %I WHERE v %% 7 = $1', tab) USING random_int(7);
+		ELSIF dice < 0.85 THEN
+			-- a part of the key space is emptied
+			EXECUTE format('DELETE FROM %I WHERE pk %s (SELECT pk FROM %1$I LIMIT 1)', tab, pick('{<#,>#}'));
 		ELSIF dice < 0.93 THEN
 			EXECUTE format('DELETE FROM %I WHERE pk = random_pk($1)::%s', tab, kind) USING kind;
 		ELSE

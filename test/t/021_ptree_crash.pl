@@ -91,6 +91,19 @@ for my $images (qw(on off))
 
 		is(ptree_verify($primary, 'app', 0.1 * $cycle, 20),
 			'', "primary, images $images, crash $cycle");
+
+		# leave little, so that pages are deleted, and used in the next cycle
+		for my $table (ptree_tables())
+		{
+			$primary->safe_psql('app', $_)
+			  for
+			  "DELETE FROM $table WHERE pk <> (SELECT pk FROM $table LIMIT 1)",
+			  "VACUUM $table";
+		}
+		cmp_ok(ptree_unused($primary, 'app'),
+			'>', 0, 'pages have been deleted');
+		is(ptree_verify($primary, 'app', 0.1 * $cycle, 5),
+			'', "primary, images $images, emptied after crash $cycle");
 		$primary->wait_for_catchup($standby, 'replay',
 			$primary->lsn('insert'));
 		is(ptree_verify($standby, 'app', 0.1 * $cycle, 20),
