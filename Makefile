@@ -16,8 +16,8 @@ PGFILEDESC   = "partitioning - DynamoDB item model"
 
 # Layer order, bottom to top: a file may include its own folder and those
 # before it (test/lint/layers.txt says it in full).
-FOLDERS      = base item ptree key expr meta store scan api
-SQL_PARTS    = header item key ptree meta store api privileges
+FOLDERS      = base item ptree key expr meta store scan api wire
+SQL_PARTS    = header item key ptree meta store api wire privileges
 
 GENERATED    = src/expr/expr_gram.c src/expr/expr_scan.c
 SOURCES      = src/partitioning.c \
@@ -41,6 +41,7 @@ REGRESS      = install item_io item_number item_path item_ops item_json \
                index_write \
                api_item api_update api_query api_scan api_errors \
                api_args api_context api_triggers api_transact api_batch \
+               wire_item wire_query wire_batch wire_transact wire_request \
                privileges settings examples rules
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8

@@ -91,7 +91,8 @@ typedef struct ApiWriteResult
 	bool		condition_failed;
 	uint32		size;			/* in bytes, the larger of before and after */
 	ItemData   *attributes;		/* what return_values asked for */
-	ItemData   *old_item;		/* before image; also when not applied */
+	ItemData   *old_item;		/* before image; also when the condition
+								 * failed and images are not wanted */
 	ItemData   *new_item;		/* after image; NULL when not applied */
 } ApiWriteResult;
 

@@ -353,7 +353,7 @@ keep_old(const WriteState *state, ApiWriteResult *result)
 
 	note_size(state, &state->before, result);
 	old = MemoryContextSwitchTo(state->caller);
-	if (state->request->want_images)
+	if (state->request->want_images || result->condition_failed)
 		result->old_item = item_row_to_item(&state->before);
 	if (mode == API_RETURN_ALL_OLD)
 		result->attributes = item_row_to_item(&state->before);

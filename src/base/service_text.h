@@ -76,6 +76,16 @@
 	"Unrecognized collection type class %s"
 #define TEXT_ARRAY_TO_MAP \
 	"Unrecognized collection type java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.%s>"
+#define TEXT_ARRAY_TO_TYPE \
+	"Unrecognized collection type %s"
+#define TEXT_STRING_TO_NUMBER \
+	"STRING_VALUE cannot be converted to %s"
+#define TEXT_TRUE_TO_NUMBER \
+	"TRUE_VALUE cannot be converted to %s"
+#define TEXT_FALSE_TO_NUMBER \
+	"FALSE_VALUE cannot be converted to %s"
+#define TEXT_NUMBER_TO_NUMBER \
+	"NUMBER_VALUE cannot be converted to %s"
 #define TEXT_UNEXPECTED_OBJECT \
 	"Start of structure or map found where not expected"
 #define TEXT_UNEXPECTED_FIELD \
@@ -295,6 +305,8 @@
 	"The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: %d is not less than TotalSegments: %d"
 #define TEXT_START_KEY_INVALID \
 	"The provided starting key is invalid"
+#define TEXT_START_KEY_VALUE \
+	"The provided starting key is invalid: %s"
 #define TEXT_START_KEY_SCHEMA \
 	"The provided starting key is invalid: The provided key element does not match the schema"
 #define TEXT_START_KEY_OUTSIDE \
@@ -319,6 +331,8 @@
 	"1 validation error detected: Value '[]' at 'transactItems' failed to satisfy constraint: Member must have length greater than or equal to 1"
 #define TEXT_TRANSACTION_COUNT \
 	"1 validation error detected: Value '[...]' at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to %d"
+#define TEXT_TRANSACTION_ONE_ACTION \
+	"TransactItems can only contain one of Check, Put, Update or Delete"
 #define TEXT_TRANSACTION_NULL \
 	"1 validation error detected: Value null at 'transactItems.%d.member.%s' failed to satisfy constraint: Member must not be null"
 #define TEXT_TRANSACTION_SIZE \
@@ -347,5 +361,33 @@
 	"Too many items requested for the BatchWriteItem call"
 #define TEXT_BATCH_DUPLICATES \
 	"Provided list of item keys contains duplicates"
+
+/* constraints of a request's members */
+#define TEXT_CONSTRAINT_ERROR \
+	"%d validation error detected: %s"
+#define TEXT_CONSTRAINT_ERRORS \
+	"%d validation errors detected: %s"
+#define TEXT_CONSTRAINT_NOT_NULL \
+	"Member must not be null"
+#define TEXT_CONSTRAINT_LENGTH_MIN \
+	"Member must have length greater than or equal to %d"
+#define TEXT_CONSTRAINT_LENGTH_MAX \
+	"Member must have length less than or equal to %d"
+#define TEXT_CONSTRAINT_VALUE_MIN \
+	"Member must have value greater than or equal to %d"
+#define TEXT_CONSTRAINT_VALUE_MAX \
+	"Member must have value less than or equal to %d"
+#define TEXT_CONSTRAINT_NAME \
+	"Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
+#define TEXT_CONSTRAINT_WORD \
+	"Member must satisfy enum value set: [%s]"
+#define TEXT_CONSTRAINT_MAP_KEYS \
+	"Map keys must satisfy constraint: [Member must have length less than or equal to 255, Member must have length greater than or equal to 1, Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+]"
+#define TEXT_CONSTRAINT_MAP_LISTS \
+	"Map value must satisfy constraint: [Member must have length less than or equal to %d, Member must have length greater than or equal to %d]"
+
+/* all operations */
+#define TEXT_INTERNAL_ERROR \
+	"Internal server error"
 
 #endif							/* PT_BASE_SERVICE_TEXT_H */

@@ -1,0 +1,42 @@
+/*
+ * wire.h
+ *	  The DynamoDB protocol without HTTP: an operation's name and its request
+ *	  in JSON go in, its response in JSON comes out.
+ *
+ * A request is decoded against a model (wire_model.c) and checked in the
+ * service's order: JSON and types, then constraints of all members together,
+ * then what the operation means.  The rest is api's.
+ *
+ * Errors are raised as any other of the extension; wire_describe_error() says
+ * what a client of the service would have got.
+ */
+#ifndef PT_WIRE_H
+#define PT_WIRE_H
+
+#include "lib/stringinfo.h"
+
+/* What a client of the service is told about an error. */
+typedef struct WireError
+{
+	int			sqlerrcode;		/* of the exception; 0 when the service would
+								 * call it an internal error */
+	int			status;			/* of the HTTP response */
+	const char *message;
+	char	   *body;			/* of the response: JSON */
+} WireError;
+
+/* prototypes for functions in wire_dispatch.c */
+
+/*
+ * Runs an operation and appends its response.  The request must be valid
+ * UTF-8; whether it is JSON is found out.  Everything is allocated in the
+ * current memory context.
+ */
+extern void wire_execute(const char *operation, size_t operation_len,
+						 const char *request, size_t request_len,
+						 StringInfo response);
+
+/* prototypes for functions in wire_error.c */
+extern void wire_describe_error(const ErrorData *error, WireError *result);
+
+#endif							/* PT_WIRE_H */

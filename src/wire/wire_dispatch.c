@@ -1,0 +1,151 @@
+/*
+ * wire_dispatch.c
+ *	  From an operation's name to what answers it, and the SQL function.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/snapmgr.h"
+
+#include "base/errors.h"
+#include "base/service_text.h"
+#include "wire/wire_private.h"
+
+PG_FUNCTION_INFO_V1(dynamodb);
+
+typedef struct WireOperation
+{
+	const char *name;
+	const WireType *model;
+	void		(*run) (const void *request, StringInfo response);
+} WireOperation;
+
+static const WireOperation operations[] = {
+	{"GetItem", &wire_get_model, wire_get},
+	{"PutItem", &wire_put_model, wire_put},
+	{"UpdateItem", &wire_update_model, wire_update},
+	{"DeleteItem", &wire_delete_model, wire_delete},
+	{"Query", &wire_query_model, wire_query},
+	{"Scan", &wire_scan_model, wire_scan},
+	{"BatchGetItem", &wire_batch_get_model, wire_batch_get},
+	{"BatchWriteItem", &wire_batch_write_model, wire_batch_write},
+	{"TransactWriteItems", &wire_transact_write_model, wire_transact_write},
+	{"TransactGetItems", &wire_transact_get_model, wire_transact_get},
+};
+
+static const WireOperation *find_operation(const char *name, size_t len);
+static void refuse_legacy(const WireMember *member);
+static void raise_as_exception(MemoryContext context);
+
+/*
+ * Each operation reads with a snapshot of its own, so that it sees what
+ * earlier ones of the same SQL statement have written.
+ */
+void
+wire_execute(const char *operation, size_t operation_len,
+			 const char *request, size_t request_len, StringInfo response)
+{
+	const WireOperation *found = find_operation(operation, operation_len);
+	const WireMember *legacy;
+	void	   *decoded;
+
+	if (found == NULL)
+	{
+		wire_check_json(request, request_len);
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_UNKNOWN_OPERATION),
+				 errmsg("unknown operation: \"%.*s\"",
+						(int) operation_len, operation)));
+	}
+	decoded = wire_decode(found->model, request, request_len, &legacy);
+	wire_check(found->model, decoded);
+	if (legacy != NULL)
+		refuse_legacy(legacy);
+
+	PushActiveSnapshot(GetTransactionSnapshot());
+	found->run(decoded, response);
+	PopActiveSnapshot();
+}
+
+static const WireOperation *
+find_operation(const char *name, size_t len)
+{
+	for (size_t i = 0; i < lengthof(operations); i++)
+	{
+		if (strlen(operations[i].name) == len &&
+			memcmp(operations[i].name, name, len) == 0)
+			return &operations[i];
+	}
+	return NULL;
+}
+
+/*
+ * Better an error than an answer to another question.
+ */
+static void
+refuse_legacy(const WireMember *member)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_ITEM_VALIDATION),
+			 errmsg("legacy parameter %s is not supported yet", member->name),
+			 errhint("Use %s.", member->instead)));
+}
+
+/*
+ * The function in SQL.  Errors that the service has an exception for get its
+ * SQLSTATE, its message, and the body of the response as their detail; all
+ * others are raised as they are.
+ */
+Datum
+dynamodb(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = CurrentMemoryContext;
+	StringInfoData response;
+
+	initStringInfo(&response);
+	PG_TRY();
+	{
+		text	   *operation = PG_ARGISNULL(0) ?
+			cstring_to_text("") : PG_GETARG_TEXT_PP(0);
+		text	   *request = PG_ARGISNULL(1) ?
+			cstring_to_text("") : PG_GETARG_TEXT_PP(1);
+
+		wire_execute(VARDATA_ANY(operation), VARSIZE_ANY_EXHDR(operation),
+					 VARDATA_ANY(request), VARSIZE_ANY_EXHDR(request),
+					 &response);
+	}
+	PG_CATCH();
+	{
+		raise_as_exception(context);
+	}
+	PG_END_TRY();
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(response.data, response.len));
+}
+
+/*
+ * The server's log keeps what was said before the body took its place.
+ */
+static void
+raise_as_exception(MemoryContext context)
+{
+	ErrorData  *error;
+	WireError	exception;
+
+	MemoryContextSwitchTo(context);
+	error = CopyErrorData();
+	wire_describe_error(error, &exception);
+	if (exception.sqlerrcode == 0)
+		PG_RE_THROW();
+	FlushErrorState();
+
+	if (error->sqlerrcode == exception.sqlerrcode)
+		error->detail_log = error->detail;
+	else
+		error->detail_log = error->detail == NULL ? error->message :
+			psprintf("%s: %s", error->message, error->detail);
+	error->sqlerrcode = exception.sqlerrcode;
+	error->message = unconstify(char *, exception.message);
+	error->detail = exception.body;
+	ReThrowError(error);
+}

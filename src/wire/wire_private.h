@@ -1,0 +1,287 @@
+/*
+ * wire_private.h
+ *	  Types of requests, as tables that the decoder and the constraint check
+ *	  walk, and what members look like once decoded.
+ */
+#ifndef PT_WIRE_PRIVATE_H
+#define PT_WIRE_PRIVATE_H
+
+#include "api/api.h"
+#include "wire/wire.h"
+
+/*
+ * Kinds of values.  Each kind says what C type it is decoded to; all bits
+ * zero stand for a member that is absent.
+ */
+typedef enum WireKind
+{
+	WIRE_TEXT,					/* ApiText */
+	WIRE_TABLE,					/* ApiText: a table's name, or its ARN */
+	WIRE_WORD,					/* WireWord: one of an enumeration */
+	WIRE_BOOL,					/* WireBool */
+	WIRE_INT,					/* WireInt */
+	WIRE_ITEM,					/* ItemTyped: attribute names to values */
+	WIRE_VALUES,				/* ItemTyped: placeholders to values */
+	WIRE_NAMES,					/* Jsonb *: placeholders to names */
+	WIRE_STRUCTURE,				/* pointer to a structure */
+	WIRE_LIST,					/* WireList */
+	WIRE_MAP,					/* WireMap: table names to anything */
+	WIRE_LEGACY					/* nothing: refused after the constraints */
+} WireKind;
+
+typedef struct WireWord
+{
+	ApiText		text;
+	int			number;			/* place in the enumeration; -1: not in it */
+} WireWord;
+
+typedef struct WireBool
+{
+	bool		given;
+	bool		value;
+} WireBool;
+
+typedef struct WireInt
+{
+	bool		given;
+	int32		value;
+} WireInt;
+
+/* Of lists and maps, no more than the type's max are kept. */
+typedef struct WireList
+{
+	bool		given;
+	int			n;
+	void	   *elements;		/* array of decoded values */
+} WireList;
+
+typedef struct WireMap
+{
+	bool		given;
+	int			n;
+	ApiText    *names;			/* as given */
+	void	   *values;			/* array of decoded values */
+} WireMap;
+
+/* Said of a text that is no JSON; clients are not told anything. */
+#define MESSAGE_INVALID_JSON	"request is not valid JSON"
+
+typedef struct WireType WireType;
+typedef struct WireMember WireMember;
+
+struct WireType
+{
+	WireKind	kind;
+	const char *java;			/* what the service calls it, in a text */
+	int32		min;			/* of a length, value or count */
+	int32		max;			/* 0: none */
+	bool		is_name;		/* obeys the pattern of names */
+	bool		new_style;		/* the service words its constraints anew */
+	const char *const *words;	/* of an enumeration; ends with NULL */
+	const char *words_text;
+	const WireType *element;	/* of a list or map */
+	const WireMember *members;	/* of a structure; ends with name NULL */
+	size_t		size;			/* of the structure */
+};
+
+struct WireMember
+{
+	const char *name;
+	const WireType *type;
+	size_t		offset;
+	bool		required;
+	const char *instead;		/* what replaces a legacy member */
+};
+
+/* Members that the operations have in common, by their numbers. */
+typedef enum WireCapacity
+{
+	WIRE_CAPACITY_INDEXES,
+	WIRE_CAPACITY_TOTAL,
+	WIRE_CAPACITY_NONE
+} WireCapacity;
+
+#define WIRE_METRICS_SIZE		0
+#define WIRE_FAILURE_ALL_OLD	0
+
+/* What consumed units depend on. */
+typedef enum WireAccess
+{
+	WIRE_READ_EVENTUAL,
+	WIRE_READ_STRONG,
+	WIRE_READ_TRANSACTION,
+	WIRE_WRITE,
+	WIRE_WRITE_TRANSACTION
+} WireAccess;
+
+/* Consumed units of one table, in tenths. */
+typedef struct WireConsumed
+{
+	const ApiText *table_name;
+	int64		tenths;
+} WireConsumed;
+
+typedef struct WireWrite
+{
+	ApiText		table_name;
+	ItemTyped	item;			/* put: the item; else the key */
+	ApiText		update;
+	ApiText		condition;
+	Jsonb	   *names;
+	ItemTyped	values;
+	WireWord	return_values;
+	WireWord	return_on_failure;
+	WireWord	capacity;
+	WireWord	metrics;
+} WireWrite;
+
+typedef struct WireGet
+{
+	ApiText		table_name;
+	ItemTyped	key;
+	WireBool	consistent;
+	ApiText		projection;
+	Jsonb	   *names;
+	WireWord	capacity;
+} WireGet;
+
+typedef struct WireRead
+{
+	ApiText		table_name;
+	ApiText		index_name;
+	ApiText		key_condition;	/* query */
+	ApiText		filter;
+	ApiText		projection;
+	Jsonb	   *names;
+	ItemTyped	values;
+	WireWord	select;
+	WireInt		limit;
+	WireBool	forward;		/* query */
+	WireBool	consistent;
+	ItemTyped	start_key;
+	WireInt		segment;		/* scan */
+	WireInt		total_segments;
+	WireWord	capacity;
+} WireRead;
+
+/* BatchGetItem: what to read from one table. */
+typedef struct WireKeys
+{
+	WireList	keys;			/* of ItemTyped */
+	WireBool	consistent;
+	ApiText		projection;
+	Jsonb	   *names;
+} WireKeys;
+
+typedef struct WireBatchGet
+{
+	WireMap		tables;			/* of WireKeys * */
+	WireWord	capacity;
+} WireBatchGet;
+
+/* BatchWriteItem: one request, a put or a delete. */
+typedef struct WireSingle
+{
+	ItemTyped	item;
+} WireSingle;
+
+typedef struct WireRequest
+{
+	WireSingle *put;
+	WireSingle *delete;
+} WireRequest;
+
+typedef struct WireBatchWrite
+{
+	WireMap		tables;			/* of WireList of WireRequest * */
+	WireWord	capacity;
+	WireWord	metrics;
+} WireBatchWrite;
+
+/* TransactWriteItems: one action. */
+typedef struct WireAction
+{
+	WireWrite  *put;
+	WireWrite  *update;
+	WireWrite  *delete;
+	WireWrite  *check;
+} WireAction;
+
+typedef struct WireTransactWrite
+{
+	WireList	actions;		/* of WireAction * */
+	ApiText		client_token;
+	WireWord	capacity;
+	WireWord	metrics;
+} WireTransactWrite;
+
+typedef struct WireTransactGetItem
+{
+	WireGet    *get;
+} WireTransactGetItem;
+
+typedef struct WireTransactGet
+{
+	WireList	gets;			/* of WireTransactGetItem * */
+	WireWord	capacity;
+} WireTransactGet;
+
+/* prototypes for functions in wire_decode.c */
+extern void *wire_decode(const WireType *model, const char *json, size_t len,
+						 const WireMember **legacy);
+extern void wire_check_json(const char *json, size_t len);
+extern ApiText wire_table_of_name(const ApiText *name);
+extern size_t wire_decoded_size(const WireType *type);
+
+/* prototypes for functions in wire_check.c */
+extern void wire_check(const WireType *model, const void *request);
+
+/* models of the requests, in wire_model.c */
+extern const WireType wire_put_model;
+extern const WireType wire_get_model;
+extern const WireType wire_update_model;
+extern const WireType wire_delete_model;
+extern const WireType wire_query_model;
+extern const WireType wire_scan_model;
+extern const WireType wire_batch_get_model;
+extern const WireType wire_batch_write_model;
+extern const WireType wire_transact_write_model;
+extern const WireType wire_transact_get_model;
+
+/* prototypes for functions in wire_item.c */
+extern void wire_put(const void *request, StringInfo response);
+extern void wire_get(const void *request, StringInfo response);
+extern void wire_update(const void *request, StringInfo response);
+extern void wire_delete(const void *request, StringInfo response);
+extern const char *wire_values_error(const ItemTyped *values);
+
+/* prototypes for functions in wire_query.c */
+extern void wire_query(const void *request, StringInfo response);
+extern void wire_scan(const void *request, StringInfo response);
+
+/* prototypes for functions in wire_batch.c */
+extern void wire_batch_get(const void *request, StringInfo response);
+extern void wire_batch_write(const void *request, StringInfo response);
+
+/* prototypes for functions in wire_transact.c */
+extern void wire_transact_write(const void *request, StringInfo response);
+extern void wire_transact_get(const void *request, StringInfo response);
+
+/* prototypes for functions in wire_encode.c */
+extern void wire_append_name(StringInfo out, const char *name);
+extern void wire_begin_element(StringInfo out);
+extern void wire_append_text_name(StringInfo out, const ApiText *name);
+extern void wire_append_text(StringInfo out, const ApiText *text);
+extern void wire_append_item(StringInfo out, const ItemData *item);
+extern void wire_append_names(StringInfo out, Jsonb *names);
+extern bool wire_wants_capacity(const WireWord *capacity);
+extern int64 wire_units(WireAccess access, uint64 size);
+extern void wire_append_consumed(StringInfo out, const WireWord *capacity,
+								 WireAccess access,
+								 const WireConsumed *consumed);
+extern void wire_append_consumed_list(StringInfo out,
+									  const WireWord *capacity,
+									  WireAccess access, int n,
+									  const WireConsumed *consumed);
+
+#endif							/* PT_WIRE_PRIVATE_H */

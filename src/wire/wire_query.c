@@ -1,0 +1,135 @@
+/*
+ * wire_query.c
+ *	  Query and Scan: one page for each request.
+ */
+#include "postgres.h"
+
+#include "utils/snapmgr.h"
+
+#include "base/service_text.h"
+#include "wire/wire_private.h"
+
+static void read_page(ApiReadKind kind, const WireRead *request,
+					  StringInfo response);
+static ApiSelect select_of(const WireWord *word);
+static const char *start_key_error(const ItemTyped *start_key);
+static bool starts_with(const char *text, const char *start);
+static void append_page(const WireRead *request, const ApiPage *page,
+						bool counts, StringInfo response);
+
+void
+wire_query(const void *request, StringInfo response)
+{
+	read_page(API_QUERY, request, response);
+}
+
+void
+wire_scan(const void *request, StringInfo response)
+{
+	read_page(API_SCAN, request, response);
+}
+
+static void
+read_page(ApiReadKind kind, const WireRead *request, StringInfo response)
+{
+	ApiQuery	api = {
+		.kind = kind,
+		.table_name = request->table_name,
+		.index_name = request->index_name,
+		.key_condition = request->key_condition,
+		.filter = request->filter,
+		.projection = request->projection,
+		.names = request->names,
+		.values = request->values.item,
+		.values_error = wire_values_error(&request->values),
+		.select = select_of(&request->select),
+		.forward = !request->forward.given || request->forward.value,
+		.has_segment = request->segment.given,
+		.segment = request->segment.value,
+		.has_total_segments = request->total_segments.given,
+		.total_segments = request->total_segments.value,
+		.has_max_items = request->limit.given,
+		.max_items = request->limit.value,
+		.start_key = request->start_key.item,
+		.start_key_error = start_key_error(&request->start_key)
+	};
+	ApiPage		page;
+
+	api_read_page(&api, GetActiveSnapshot(), &page);
+	append_page(request, &page, api.select == API_SELECT_COUNT, response);
+}
+
+/* In the order of the model's enumeration. */
+static ApiSelect
+select_of(const WireWord *word)
+{
+	static const ApiSelect modes[] = {
+		API_SELECT_SPECIFIC,
+		API_SELECT_COUNT,
+		API_SELECT_ALL,
+		API_SELECT_ALL_PROJECTED
+	};
+
+	return word->text.data == NULL ? API_SELECT_ABSENT : modes[word->number];
+}
+
+/*
+ * What is wrong with the values of a start key, or NULL.  The service says
+ * of most errors where they are, but not of those in numbers.
+ */
+static const char *
+start_key_error(const ItemTyped *start_key)
+{
+	const char *error = start_key->invalid;
+
+	if (error == NULL ||
+		starts_with(error, TEXT_NUMBER_EMPTY) ||
+		starts_with(error, TEXT_NUMBER_OVERFLOW) ||
+		starts_with(error, TEXT_NUMBER_UNDERFLOW) ||
+		starts_with(error, TEXT_NUMBER_DIGITS) ||
+		starts_with(error, TEXT_NUMBER_SET_DUPLICATES))
+		return error;
+	return psprintf(TEXT_START_KEY_VALUE, error);
+}
+
+static bool
+starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+static void
+append_page(const WireRead *request, const ApiPage *page, bool counts,
+			StringInfo response)
+{
+	WireAccess	access = request->consistent.value ?
+		WIRE_READ_STRONG : WIRE_READ_EVENTUAL;
+	WireConsumed consumed = {
+		.table_name = &request->table_name,
+		.tenths = wire_units(access, page->size)
+	};
+
+	appendStringInfoChar(response, '{');
+	if (!counts)
+	{
+		wire_append_name(response, "Items");
+		appendStringInfoChar(response, '[');
+		for (int i = 0; i < page->count; i++)
+		{
+			wire_begin_element(response);
+			wire_append_item(response, page->items[i]);
+		}
+		appendStringInfoChar(response, ']');
+	}
+	wire_append_name(response, "Count");
+	appendStringInfo(response, "%d", page->count);
+	wire_append_name(response, "ScannedCount");
+	appendStringInfo(response, "%d", page->scanned_count);
+	if (page->last_evaluated_key != NULL)
+	{
+		wire_append_name(response, "LastEvaluatedKey");
+		wire_append_item(response, page->last_evaluated_key);
+	}
+	wire_append_consumed(response, &request->capacity, access, &consumed);
+	appendStringInfoChar(response, '}');
+}
