@@ -110,6 +110,8 @@ compat_primary_key_index(Relation rel)
 typedef struct RTEPermissionInfo CompatPermissionInfo;
 #define compat_add_permission_info(permissions, rte) \
 	addRTEPermissionInfo(permissions, rte)
+#define compat_permission_hook(rtable, permissions) \
+	ExecutorCheckPerms_hook(rtable, permissions, true)
 #define compat_eval_plan_qual_init(epqstate, estate) \
 	EvalPlanQualInit(epqstate, estate, NULL, NIL, -1, NIL)
 #define compat_insert_index_tuples(relinfo, slot, estate, update, \
@@ -124,6 +126,8 @@ typedef struct RTEPermissionInfo CompatPermissionInfo;
 typedef struct RangeTblEntry CompatPermissionInfo;
 #define compat_add_permission_info(permissions, rte) \
 	((void) (permissions), (rte))
+#define compat_permission_hook(rtable, permissions) \
+	ExecutorCheckPerms_hook(rtable, true)
 #define compat_eval_plan_qual_init(epqstate, estate) \
 	EvalPlanQualInit(epqstate, estate, NULL, NIL, -1)
 #define compat_insert_index_tuples(relinfo, slot, estate, update, \

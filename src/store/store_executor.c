@@ -21,8 +21,6 @@
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "executor/nodeModifyTable.h"
-#include "nodes/makefuncs.h"
-#include "parser/parse_relation.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -56,7 +54,6 @@ typedef struct StoreWriteState
 static void fire_before_statement(ItemStore *store);
 static void fire_after_statement(ItemStore *store);
 static void capture_transitions(ItemStore *store);
-static void init_range_table(ItemStore *store, EState *estate);
 static void leave_out_own_trigger(ResultRelInfo *relinfo);
 static StoreTarget *target_find(StoreWriteState *state, Oid relid);
 static StoreTarget *target_create(ItemStore *store);
@@ -87,13 +84,16 @@ store_executor_begin(ItemStore *store)
 {
 	StoreWriteState *state = palloc0(sizeof(StoreWriteState));
 	EState	   *estate = CreateExecutorState();
+	List	   *permissions;
+	List	   *rtable;
 
 	state->context = CurrentMemoryContext;
 	state->estate = estate;
 	store->write = state;
 
 	MemoryContextSwitchTo(estate->es_query_cxt);
-	init_range_table(store, estate);
+	rtable = store_range_table(store, &permissions);
+	compat_init_range_table(estate, rtable, permissions);
 	estate->es_snapshot = GetActiveSnapshot();
 	estate->es_output_cid = GetCurrentCommandId(true);
 	state->root = makeNode(ResultRelInfo);
@@ -106,35 +106,6 @@ store_executor_begin(ItemStore *store)
 	capture_transitions(store);
 	fire_before_statement(store);
 	MemoryContextSwitchTo(state->context);
-}
-
-/*
- * The named table with the columns that may change, for column triggers,
- * generated columns and the detail of constraint errors.  Privileges have
- * been checked already.
- */
-static void
-init_range_table(ItemStore *store, EState *estate)
-{
-	const ItemTable *table = store->table;
-	RangeTblEntry *rte = makeNode(RangeTblEntry);
-	List	   *permissions = NIL;
-	CompatPermissionInfo *permission;
-	int			offset = FirstLowInvalidHeapAttributeNumber;
-
-	rte->rtekind = RTE_RELATION;
-	rte->relid = RelationGetRelid(store->named);
-	rte->relkind = store->named->rd_rel->relkind;
-	rte->rellockmode = STORE_LOCKMODE(store);
-	permission = compat_add_permission_info(&permissions, rte);
-	permission->requiredPerms = store->access;
-	permission->updatedCols =
-		bms_make_singleton(table->attributes_attnum - offset);
-	permission->insertedCols = bms_copy(permission->updatedCols);
-	for (int i = 0; i < table->schema.n; i++)
-		permission->insertedCols = bms_add_member(permission->insertedCols,
-												  table->key_attnums[i] - offset);
-	compat_init_range_table(estate, list_make1(rte), permissions);
 }
 
 /*

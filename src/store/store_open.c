@@ -16,12 +16,15 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/sysattr.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/objectaddress.h"
 #include "catalog/pg_namespace.h"
+#include "executor/executor.h"
 #include "miscadmin.h"
+#include "parser/parse_relation.h"
 #include "partitioning/partbounds.h"
 #include "partitioning/partdesc.h"
 #include "pgstat.h"
@@ -41,11 +44,13 @@
 static void check_writable(const ItemTable *table, AclMode access);
 static Relation open_named(const ItemTable *table, LOCKMODE lockmode);
 static bool same_schema(const KeySchema *a, const KeySchema *b);
+static AclMode required_privileges(const ItemStore *store);
 static void check_privileges(Relation rel, const ItemTable *table,
 							 AclMode access);
 static void check_privilege(Relation rel, const ItemTable *table,
 							AclMode mode);
 static bool columns_permit(Relation rel, const ItemTable *table, AclMode mode);
+static void ask_permission_hook(ItemStore *store);
 static void check_row_security(Relation rel);
 static void check_rules(Relation rel, AclMode access);
 static void check_storage(Relation rel, Relation named);
@@ -80,8 +85,9 @@ store_prepare(const ItemTable *table, AclMode access, bool locks_rows)
 	store->access = access;
 	store->locks_rows = locks_rows;
 	store->named = open_named(table, STORE_LOCKMODE(store));
-	check_privileges(store->named, table,
-					 locks_rows ? access | ACL_SELECT | ACL_UPDATE : access);
+	check_privileges(store->named, table, required_privileges(store));
+	if (ExecutorCheckPerms_hook != NULL)
+		ask_permission_hook(store);
 	check_row_security(store->named);
 	check_rules(store->named, access);
 
@@ -175,6 +181,14 @@ same_schema(const KeySchema *a, const KeySchema *b)
 	return true;
 }
 
+/* Locking a row without changing it needs what SELECT ... FOR SHARE needs. */
+static AclMode
+required_privileges(const ItemStore *store)
+{
+	return store->locks_rows ? store->access | ACL_SELECT | ACL_UPDATE :
+		store->access;
+}
+
 /* What ExecCheckRTPerms() and the name lookup of a statement would check. */
 static void
 check_privileges(Relation rel, const ItemTable *table, AclMode access)
@@ -229,6 +243,51 @@ columns_permit(Relation rel, const ItemTable *table, AclMode mode)
 			return false;
 	}
 	return true;
+}
+
+/* Extensions that audit or refuse statements by table see ours, too. */
+static void
+ask_permission_hook(ItemStore *store)
+{
+	List	   *permissions;
+	List	   *rtable = store_range_table(store, &permissions);
+
+	(void) compat_permission_hook(rtable, permissions);
+}
+
+/*
+ * The named table as a statement's range table would have it: privileges
+ * needed, columns read, columns that may change.
+ */
+List *
+store_range_table(const ItemStore *store, List **permissions)
+{
+	const ItemTable *table = store->table;
+	RangeTblEntry *rte = makeNode(RangeTblEntry);
+	CompatPermissionInfo *permission;
+	int			offset = FirstLowInvalidHeapAttributeNumber;
+	Bitmapset  *attributes;
+	Bitmapset  *columns;
+
+	attributes = bms_make_singleton(table->attributes_attnum - offset);
+	columns = bms_copy(attributes);
+	for (int i = 0; i < table->schema.n; i++)
+		columns = bms_add_member(columns, table->key_attnums[i] - offset);
+
+	rte->rtekind = RTE_RELATION;
+	rte->relid = RelationGetRelid(store->named);
+	rte->relkind = store->named->rd_rel->relkind;
+	rte->rellockmode = STORE_LOCKMODE(store);
+	*permissions = NIL;
+	permission = compat_add_permission_info(permissions, rte);
+	permission->requiredPerms = required_privileges(store);
+	if ((permission->requiredPerms & ACL_SELECT) != 0)
+		permission->selectedCols = columns;
+	if ((permission->requiredPerms & ACL_INSERT) != 0)
+		permission->insertedCols = columns;
+	if ((permission->requiredPerms & ACL_UPDATE) != 0)
+		permission->updatedCols = attributes;
+	return list_make1(rte);
 }
 
 static void

@@ -20,6 +20,9 @@
 	(((store)->access & STORE_WRITES) != 0 ? RowExclusiveLock : \
 	 (store)->locks_rows ? RowShareLock : AccessShareLock)
 
+/* prototypes for functions in store_open.c */
+extern List *store_range_table(const ItemStore *store, List **permissions);
+
 /* prototypes for functions in store_probe.c */
 extern bool store_probe(ItemStore *store, const ItemKey *key,
 						Snapshot snapshot, TupleTableSlot *slot);
