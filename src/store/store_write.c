@@ -147,13 +147,17 @@ store_presumes_absent(const ItemStore *store)
 		!IsolationUsesXactSnapshot();
 }
 
-/* A row of the three columns; what is left are dropped columns. */
+/*
+ * A row of the three columns; what is left are dropped columns.  Of what the
+ * check constraint demands only the size of the index entry is still open.
+ */
 static TupleTableSlot *
 plain_slot(ItemStore *store, const ItemKey *key, const ItemData *attributes)
 {
 	TupleTableSlot *slot;
 	int			column;
 
+	key_check_index_size(key, store->table->index_limit);
 	slot = MakeSingleTupleTableSlot(RelationGetDescr(store->rel),
 									&TTSOpsVirtual);
 	memset(slot->tts_isnull, true,

@@ -52,6 +52,11 @@ CREATE FUNCTION noise(bytes int, seed int) RETURNS text LANGUAGE sql AS
 INSERT INTO app VALUES (noise(1664, 1), noise(1024, 2), '{}');
 INSERT INTO app VALUES (noise(1665, 1), noise(1024, 2), '{}');
 
+-- The item functions say the same.
+SELECT partitioning.put_item('app', jsonb_build_object('PK', noise(1664, 3), 'SK', noise(1024, 4)));
+SELECT partitioning.put_item('app', jsonb_build_object('PK', noise(1665, 3), 'SK', noise(1024, 4)));
+SELECT partitioning.update_item('app', jsonb_build_object('PK', noise(2048, 3), 'SK', noise(700, 4)), 'SET a = :a', '{":a": 1}');
+
 -- 409,600 bytes of item, names and keys included.
 INSERT INTO app VALUES ('size', 's', jsonb_build_object('a', repeat('x', 409600 - length('PKsize') - length('SKs') - length('a'))));
 INSERT INTO app VALUES ('size', 't', jsonb_build_object('a', repeat('x', 409601 - length('PKsize') - length('SKs') - length('a'))));
