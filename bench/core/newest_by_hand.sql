@@ -1,4 +1,3 @@
-\set u random(10000000, 9999999 + :users)
 SELECT sk, item FROM hand_written
-WHERE pk = 'USER#' || :u AND sk >= 'ORDER#' AND sk < 'ORDER$'
+WHERE pk = :pk AND sk >= :prefix AND sk < :prefix_end
 ORDER BY sk DESC LIMIT 10;
