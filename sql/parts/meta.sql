@@ -174,7 +174,7 @@ COMMENT ON FUNCTION partitioning.sql_drop() IS
     'forgets dropped item tables';
 
 CREATE EVENT TRIGGER partitioning_ddl_command_start ON ddl_command_start
-    WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'DROP INDEX')
+    WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'DROP INDEX', 'DROP TRIGGER')
     EXECUTE FUNCTION partitioning.ddl_command_start();
 CREATE EVENT TRIGGER partitioning_ddl_command_end ON ddl_command_end
     WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'ALTER SCHEMA', 'CREATE TABLE')

@@ -60,7 +60,9 @@ PG_FUNCTION_INFO_V1(sql_drop);
 static EventTriggerData *event_data(FunctionCallInfo fcinfo);
 static void before_rename(RenameStmt *statement);
 static void before_alter(AlterTableStmt *statement);
-static void before_drop_index(DropStmt *statement);
+static void before_drop(DropStmt *statement);
+static void before_drop_index(RangeVar *name);
+static void before_drop_trigger(List *name);
 static Oid	own_item_table(RangeVar *relation);
 static bool is_item_table(Oid relid);
 static bool is_item_column(const char *name);
@@ -95,7 +97,7 @@ ddl_command_start(PG_FUNCTION_ARGS)
 			remember(parsetree, statement->relation);
 	}
 	else if (IsA(parsetree, DropStmt))
-		before_drop_index((DropStmt *) parsetree);
+		before_drop((DropStmt *) parsetree);
 	PG_RETURN_NULL();
 }
 
@@ -288,40 +290,66 @@ refuse_inheritance(Oid relid)
 }
 
 /*
- * Dropping the key index is allowed, because pg_restore --clean drops indexes
- * before tables.
+ * Dropping the key index or the row trigger is allowed, because pg_restore
+ * --clean drops both before the table.
  */
 static void
-before_drop_index(DropStmt *statement)
+before_drop(DropStmt *statement)
 {
 	ListCell   *lc;
 
-	if (statement->removeType != OBJECT_INDEX)
-		return;
 	foreach(lc, statement->objects)
 	{
-		RangeVar   *name = makeRangeVarFromNameList(lfirst(lc));
-		Oid			index = RangeVarGetRelid(name, NoLock, true);
-		Oid			relid;
-		const ItemTable *table;
-
-		if (!OidIsValid(index) ||
-			(get_rel_relkind(index) != RELKIND_INDEX &&
-			 get_rel_relkind(index) != RELKIND_PARTITIONED_INDEX))
-			continue;
-		relid = IndexGetRelation(index, true);
-		if (!OidIsValid(relid) || !is_item_table(relid) ||
-			!compat_owns_relation(relid))
-			continue;
-		table = meta_table_if_any(relid);
-		if (table != NULL && table->key_index == index)
-			ereport(WARNING,
-					(errcode(ERRCODE_WARNING),
-					 errmsg("dropping the key index \"%s\" of item table \"%s\"",
-							get_rel_name(index), get_rel_name(relid)),
-					 errdetail("The item functions do not work on the table without it."),
-					 errhint("partitioning.register_table() makes it again.")));
+		if (statement->removeType == OBJECT_INDEX)
+			before_drop_index(makeRangeVarFromNameList(lfirst(lc)));
+		else if (statement->removeType == OBJECT_TRIGGER)
+			before_drop_trigger(lfirst(lc));
 	}
+}
+
+static void
+before_drop_index(RangeVar *name)
+{
+	Oid			index = RangeVarGetRelid(name, NoLock, true);
+	Oid			relid;
+	const ItemTable *table;
+
+	if (!OidIsValid(index) ||
+		(get_rel_relkind(index) != RELKIND_INDEX &&
+		 get_rel_relkind(index) != RELKIND_PARTITIONED_INDEX))
+		return;
+	relid = IndexGetRelation(index, true);
+	if (!OidIsValid(relid) || !is_item_table(relid) ||
+		!compat_owns_relation(relid))
+		return;
+	table = meta_table_if_any(relid);
+	if (table != NULL && table->key_index == index)
+		ereport(WARNING,
+				(errcode(ERRCODE_WARNING),
+				 errmsg("dropping the key index \"%s\" of item table \"%s\"",
+						get_rel_name(index), get_rel_name(relid)),
+				 errdetail("The item functions do not work on the table without it."),
+				 errhint("partitioning.register_table() makes it again.")));
+}
+
+/* name: that of the table, and then the trigger's. */
+static void
+before_drop_trigger(List *name)
+{
+	Oid			relid;
+
+	if (strcmp(strVal(llast(name)), META_TRIGGER_NAME) != 0 ||
+		list_length(name) < 2)
+		return;
+	relid = own_item_table(makeRangeVarFromNameList(list_truncate(list_copy(name),
+																   list_length(name) - 1)));
+	if (OidIsValid(relid))
+		ereport(WARNING,
+				(errcode(ERRCODE_WARNING),
+				 errmsg("dropping the trigger \"%s\" of item table \"%s\"",
+						META_TRIGGER_NAME, get_rel_name(relid)),
+				 errdetail("Transactions on items and indexes do not notice what plain SQL writes without it."),
+				 errhint("partitioning.register_table() makes it again.")));
 }
 
 /*

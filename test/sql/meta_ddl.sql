@@ -71,6 +71,12 @@ DROP INDEX CONCURRENTLY IF EXISTS no_such_index, app_key;
 DROP INDEX CONCURRENTLY app_key;
 SELECT partitioning.register_table('app', 'PK', 'SK');
 
+-- So may the row trigger.
+DROP TRIGGER item_changed ON meta_one.app;
+SELECT count(*) FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal;
+SELECT partitioning.register_table('app', 'PK', 'SK');
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal;
+
 -- All else is free: columns, indexes, constraints, storage, persistence.
 ALTER TABLE app ADD COLUMN extra int DEFAULT 7;
 ALTER TABLE app RENAME COLUMN extra TO extra2;
