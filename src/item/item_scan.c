@@ -66,6 +66,7 @@ bool
 item_scan_next(ItemScanner *s, bool first, char close)
 {
 	Assert(s->escontext == NULL);
+	CHECK_FOR_INTERRUPTS();
 
 	if (item_scan_peek(s) == (unsigned char) close)
 	{
@@ -205,7 +206,6 @@ item_scan_skip(ItemScanner *s)
 			s->p++;
 			while (item_scan_next(s, first, next == '{' ? '}' : ']'))
 			{
-				CHECK_FOR_INTERRUPTS();
 				first = false;
 				if (next == '{')
 				{
@@ -247,7 +247,7 @@ item_scan_name(ItemScanner *s, ItemBuilder *b, uint32 *name_len)
 	len = *name_len = b->len - at - 1;
 	if (len > LIMIT_ATTRIBUTE_NAME)
 	{
-		len = LIMIT_ATTRIBUTE_NAME;
+		len = pg_mbcliplen(b->data + at + 1, len, LIMIT_ATTRIBUTE_NAME);
 		b->len = at + 1 + len;
 	}
 	if (len >= ITEM_NAME_LONG)

@@ -388,7 +388,6 @@ decode_list(WireDecoder *d, const WireType *type, WireList *result)
 	{
 		char	   *element;
 
-		CHECK_FOR_INTERRUPTS();
 		first = false;
 		if (item_scan_peek(&d->scan) == 'n')
 		{
@@ -423,7 +422,6 @@ decode_map(WireDecoder *d, const WireType *type, WireMap *result)
 		char	   *value;
 		int			i;
 
-		CHECK_FOR_INTERRUPTS();
 		first = false;
 		(void) item_scan_text(&d->scan, &name.data, &len);
 		name.len = len;

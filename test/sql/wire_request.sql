@@ -107,4 +107,8 @@ SELECT wire('TransactWriteItems', json_build_object('TransactItems', ('[' || rep
 SELECT wire('BatchGetItem', json_build_object('RequestItems',
     ('{' || repeat('"a": {"Keys": []},', 1000) || (SELECT string_agg('"t' || i || '": {"Keys": [{}]}', ',') FROM generate_series(1, 1000) AS i) || '}')::json));
 
+-- a name that is too long for an attribute is cut between characters
+SELECT length(body), right(body, 8) FROM wire('UpdateItem', json_build_object('TableName', 'none', 'Key', '{}'::json, 'UpdateExpression', 'x',
+    'ExpressionAttributeValues', json_build_object(':' || repeat('é', 40000), '{"S": "x"}'::json))) AS body;
+
 DROP FUNCTION wire;
