@@ -247,4 +247,13 @@ typedef struct RangeTblEntry CompatPermissionInfo;
 #define compat_vacuum_delay()	vacuum_delay_point()
 #endif
 
+/* 16 renamed what tells a relation's files. */
+#if PG_VERSION_NUM >= 160000
+#define compat_read_recent_buffer(rel, blkno, buffer) \
+	ReadRecentBuffer((rel)->rd_locator, MAIN_FORKNUM, blkno, buffer)
+#else
+#define compat_read_recent_buffer(rel, blkno, buffer) \
+	ReadRecentBuffer((rel)->rd_node, MAIN_FORKNUM, blkno, buffer)
+#endif
+
 #endif							/* PT_BASE_COMPAT_H */

@@ -17,14 +17,29 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "base/compat.h"
 #include "ptree/ptree_private.h"
 
-/* What a session remembers of an index, in rd_amcache. */
-typedef struct PtRootCache
+/*
+ * What a session remembers of an index, in rd_amcache: the root, and for each
+ * part of the range of hashes the leaf page last seen there.  All of it may be
+ * out of date, and is checked against the page at each use.
+ */
+#define PT_HINT_BITS	10
+#define PT_HINTS		(1 << PT_HINT_BITS)
+
+typedef struct PtHint
+{
+	BlockNumber blkno;			/* 0, the meta page, is none */
+	Buffer		buf;
+} PtHint;
+
+typedef struct PtCache
 {
 	BlockNumber root;
 	uint32		level;
-} PtRootCache;
+	PtHint		hints[FLEXIBLE_ARRAY_MEMBER];	/* unless the root is a leaf */
+} PtCache;
 
 static bool acquire_free_page(Relation rel, Buffer buf);
 
@@ -106,16 +121,27 @@ _pt_read_root(Relation rel, BlockNumber *root, uint32 *level)
 {
 	Buffer		buf = _pt_read(rel, PT_METAPAGE, BUFFER_LOCK_SHARE);
 	PtMetaPageData *meta = _pt_get_meta(rel, buf);
-	PtRootCache *cache;
+	PtCache    *cache = (PtCache *) rel->rd_amcache;
 
 	*root = meta->root;
 	*level = meta->root_level;
 	_pt_release(buf);
 
-	if (rel->rd_amcache == NULL)
-		rel->rd_amcache = MemoryContextAlloc(rel->rd_indexcxt,
-											 sizeof(PtRootCache));
-	cache = (PtRootCache *) rel->rd_amcache;
+	/* a root that was a leaf has no room for hints behind it */
+	if (cache != NULL && cache->level == 0 && *level > 0)
+	{
+		rel->rd_amcache = NULL;
+		pfree(cache);
+		cache = NULL;
+	}
+	if (cache == NULL)
+	{
+		cache = MemoryContextAllocZero(rel->rd_indexcxt,
+									   offsetof(PtCache, hints) +
+									   (*level > 0 ?
+										PT_HINTS * sizeof(PtHint) : 0));
+		rel->rd_amcache = cache;
+	}
 	cache->root = *root;
 	cache->level = *level;
 }
@@ -129,7 +155,7 @@ _pt_read_root(Relation rel, BlockNumber *root, uint32 *level)
 void
 _pt_cached_root(Relation rel, BlockNumber *root, uint32 *level)
 {
-	PtRootCache *cache = (PtRootCache *) rel->rd_amcache;
+	PtCache    *cache = (PtCache *) rel->rd_amcache;
 
 	if (cache == NULL)
 	{
@@ -138,6 +164,47 @@ _pt_cached_root(Relation rel, BlockNumber *root, uint32 *level)
 	}
 	*root = cache->root;
 	*level = cache->level;
+}
+
+/* The hint for a key, or NULL if there can be none. */
+static PtHint *
+find_hint(Relation rel, const PtKey *key)
+{
+	PtCache    *cache = (PtCache *) rel->rd_amcache;
+
+	if (cache == NULL || cache->level == 0 || key->len < PT_HASH_SIZE)
+		return NULL;
+	return &cache->hints[(key->data[0] << 8 | key->data[1]) >>
+						 (16 - PT_HINT_BITS)];
+}
+
+/*
+ * Pins the page that may be the leaf page of a key, if it is still in its
+ * buffer.
+ */
+bool
+_pt_get_hint(Relation rel, const PtKey *key, BlockNumber *blkno, Buffer *buf)
+{
+	PtHint	   *hint = find_hint(rel, key);
+
+	if (hint == NULL || hint->blkno == PT_METAPAGE)
+		return false;
+	*blkno = hint->blkno;
+	*buf = hint->buf;
+	return compat_read_recent_buffer(rel, *blkno, *buf);
+}
+
+/* Remembers the leaf page of a key. */
+void
+_pt_set_hint(Relation rel, const PtKey *key, Buffer buf)
+{
+	PtHint	   *hint = find_hint(rel, key);
+
+	if (hint != NULL)
+	{
+		hint->blkno = BufferGetBlockNumber(buf);
+		hint->buf = buf;
+	}
 }
 
 /*

@@ -21,7 +21,6 @@
 
 #include "ptree/ptree_private.h"
 
-static bool has_room(Page page, const PtKey *key);
 static void describe_entries(Page page, const PtKey *key,
 							 TM_IndexDeleteOp *op);
 static bool equal_but_tid(const PtKey *a, const PtKey *b);
@@ -43,7 +42,7 @@ _pt_remove_versions(Relation rel, Relation heap, Buffer buf, const PtKey *key)
 	TM_IndexDeleteOp op;
 	TransactionId horizon;
 
-	if (count == 0 || has_room(page, key))
+	if (count == 0 || !_pt_must_split(page, key))
 		return;
 
 	op.irel = rel;
@@ -61,32 +60,6 @@ _pt_remove_versions(Relation rel, Relation heap, Buffer buf, const PtKey *key)
 
 	pfree(op.deltids);
 	pfree(op.status);
-}
-
-/* Whether the entry can be added without a split. */
-static bool
-has_room(Page page, const PtKey *key)
-{
-	PtItem	   *items;
-	int			nitems;
-	int			space;
-	PtSizer		sizer;
-	PtKey		low;
-	PtKey		high;
-
-	if (PtPageFree(page) >= _pt_entry_size(true, key, false, 0))
-		return true;
-
-	items = _pt_page_items(page, 0, &nitems);
-	_pt_sizer_init(&sizer, true);
-	for (int i = 0; i < nitems; i++)
-		_pt_sizer_add(&sizer, &items[i].key);
-	_pt_get_low(page, &low);
-	_pt_get_high(page, &high);
-	space = _pt_sizer_total(&sizer) + _pt_fence_size(&low) +
-		_pt_fence_size(&high) + _pt_entry_size(true, key, false, 0);
-	_pt_free_items(items, nitems);
-	return space <= (int) (PT_PAGE_SPACE - PT_PAGE_SPACE / 16);
 }
 
 /* Tells the table of the page's entries. */

@@ -47,6 +47,10 @@ typedef struct PtConflict
 } PtConflict;
 
 static bool do_insert(PtInsert *insert);
+static Buffer find_place(PtInsert *insert, bool hints, bool *unique,
+						 bool *hinted);
+static Buffer find_leaf(Relation rel, const PtKey *key, bool hints,
+						bool *hinted);
 static bool check_unique(PtInsert *insert, Buffer buf, PtConflict *conflict);
 static bool check_entry(PtInsert *insert, ItemPointer other, BlockNumber blkno,
 						PtConflict *conflict, bool *stop, bool *found);
@@ -58,6 +62,11 @@ static void add_entry(Relation rel, Buffer buf, int slot, const PtItem *item,
 					  int group, int grouplen, Buffer child);
 static void make_room(Relation rel, Buffer buf, int slot, const PtItem *item,
 					  Buffer child);
+static void page_with(Page page, int slot, const PtItem *item,
+					  PtPageContent *content);
+static bool split_needed(const PtPageContent *content);
+static void reform(Relation rel, Buffer buf, const PtPageContent *content,
+				   Buffer child);
 static void clear_incomplete(PtWal *wal, Buffer child);
 
 /* aminsert: returns what UNIQUE_CHECK_PARTIAL wants to know. */
@@ -110,51 +119,86 @@ static bool
 do_insert(PtInsert *insert)
 {
 	Relation	rel = insert->rel;
-	bool		unique = true;
+	PtKey	   *key = &insert->item.key;
+	bool		unique;
+	bool		hinted;
 	Buffer		buf;
 
-	if (insert->check == UNIQUE_CHECK_NO)
+	buf = find_place(insert, true, &unique, &hinted);
+	if (insert->check == UNIQUE_CHECK_EXISTING)
 	{
-		buf = _pt_descend(rel, &insert->item.key, false, 0,
-						  BUFFER_LOCK_EXCLUSIVE);
-		unique = false;
-	}
-	else
-	{
-		PtKey		search = insert->item.key;
-
-		search.taillen -= PT_TID_SIZE;
-		for (;;)
-		{
-			PtConflict	conflict = {false, InvalidTransactionId, 0};
-
-			buf = _pt_descend(rel, &search, false, 0, BUFFER_LOCK_EXCLUSIVE);
-			unique = check_unique(insert, buf, &conflict);
-			if (!TransactionIdIsValid(conflict.xid))
-				break;
-
-			_pt_release(buf);
-			if (conflict.speculative_token != 0)
-				SpeculativeInsertionWait(conflict.xid,
-										 conflict.speculative_token);
-			else
-				XactLockTableWait(conflict.xid, rel, insert->tid,
-								  XLTW_InsertIndex);
-		}
-		if (insert->check == UNIQUE_CHECK_EXISTING)
-		{
-			_pt_release(buf);
-			return unique;
-		}
-		while (_pt_beyond_page(BufferGetPage(buf), &insert->item.key, false))
-			buf = step_right(rel, buf);
+		_pt_release(buf);
+		return unique;
 	}
 
 	CheckForSerializableConflictIn(rel, NULL, BufferGetBlockNumber(buf));
 	if (insert->churn)
-		_pt_remove_versions(rel, insert->heap, buf, &insert->item.key);
+		_pt_remove_versions(rel, insert->heap, buf, key);
+
+	/* a page that was found by hint must not be split */
+	if (hinted && _pt_must_split(BufferGetPage(buf), key))
+	{
+		_pt_release(buf);
+		buf = find_place(insert, false, &unique, &hinted);
+		CheckForSerializableConflictIn(rel, NULL, BufferGetBlockNumber(buf));
+	}
+
 	_pt_insert_on_page(rel, buf, &insert->item, InvalidBuffer);
 	return unique;
+}
+
+/*
+ * Locks the page where the new entry belongs, after the unique check and what
+ * that waits for.  *hinted tells whether it was found by hint.  For
+ * UNIQUE_CHECK_EXISTING it is any page.
+ */
+static Buffer
+find_place(PtInsert *insert, bool hints, bool *unique, bool *hinted)
+{
+	Relation	rel = insert->rel;
+	PtKey		search = insert->item.key;
+	Buffer		buf;
+
+	*unique = false;
+	*hinted = false;
+	if (insert->check == UNIQUE_CHECK_NO)
+		return find_leaf(rel, &search, hints, hinted);
+
+	search.taillen -= PT_TID_SIZE;
+	for (;;)
+	{
+		PtConflict	conflict = {false, InvalidTransactionId, 0};
+
+		buf = find_leaf(rel, &search, hints, hinted);
+		*unique = check_unique(insert, buf, &conflict);
+		if (!TransactionIdIsValid(conflict.xid))
+			break;
+
+		_pt_release(buf);
+		if (conflict.speculative_token != 0)
+			SpeculativeInsertionWait(conflict.xid,
+									 conflict.speculative_token);
+		else
+			XactLockTableWait(conflict.xid, rel, insert->tid,
+							  XLTW_InsertIndex);
+	}
+
+	while (insert->check != UNIQUE_CHECK_EXISTING &&
+		   _pt_beyond_page(BufferGetPage(buf), &insert->item.key, false))
+	{
+		buf = step_right(rel, buf);
+		*hinted = false;
+	}
+	return buf;
+}
+
+static Buffer
+find_leaf(Relation rel, const PtKey *key, bool hints, bool *hinted)
+{
+	if (hints)
+		return _pt_find_leaf(rel, key, false, BUFFER_LOCK_EXCLUSIVE, hinted);
+	*hinted = false;
+	return _pt_descend(rel, key, false, 0, BUFFER_LOCK_EXCLUSIVE);
 }
 
 /*
@@ -448,6 +492,68 @@ add_entry(Relation rel, Buffer buf, int slot, const PtItem *item, int group,
 		_pt_release(child);
 }
 
+/* What a page would hold with one more entry. */
+static void
+page_with(Page page, int slot, const PtItem *item, PtPageContent *content)
+{
+	PtPageOpaque opaque = PtPageGetOpaque(page);
+	PtItem	   *items;
+
+	items = _pt_page_items(page, 1, &content->nitems);
+	memmove(&items[slot + 1], &items[slot],
+			(content->nitems - slot) * sizeof(PtItem));
+	items[slot] = *item;
+	content->nitems++;
+	content->items = items;
+	_pt_get_low(page, &content->low);
+	_pt_get_high(page, &content->high);
+	content->level = opaque->level;
+	content->taillen = opaque->taillen;
+}
+
+/* Whether forming a page of that content gains too little to avoid a split. */
+static bool
+split_needed(const PtPageContent *content)
+{
+	int			space;
+	PtSizer		sizer;
+
+	_pt_sizer_init(&sizer, content->level == 0);
+	for (int i = 0; i < content->nitems; i++)
+		_pt_sizer_add(&sizer, &content->items[i].key);
+	space = _pt_sizer_total(&sizer) + _pt_fence_size(&content->low) +
+		_pt_fence_size(&content->high);
+	return space > (int) PT_PAGE_SPACE ||
+		(space > (int) (PT_PAGE_SPACE - PT_PAGE_SPACE / 16) &&
+		 content->nitems >= PT_MIN_SPLIT);
+}
+
+/* Whether an entry with this key cannot be added without a split. */
+bool
+_pt_must_split(Page page, const PtKey *key)
+{
+	MemoryContext context;
+	MemoryContext old;
+	PtPageContent content;
+	PtItem		item;
+	bool		result;
+
+	if (PtPageFree(page) >= _pt_entry_size(PtPageGetOpaque(page)->level == 0,
+										   key, false, 0))
+		return false;
+
+	context = AllocSetContextCreate(CurrentMemoryContext, "ptree split",
+									ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	item.key = *key;
+	item.child = InvalidBlockNumber;
+	page_with(page, _pt_bisect(page, key, false), &item, &content);
+	result = split_needed(&content);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return result;
+}
+
 /*
  * Inserts an entry into a page that lacks the room: forms the page anew if
  * that gains enough for some more entries, splits it otherwise.  Releases the
@@ -462,48 +568,34 @@ make_room(Relation rel, Buffer buf, int slot, const PtItem *item,
 												  "ptree split",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	PGAlignedBlock formed;
 	PtPageContent content;
-	PtPageOpaque opaque;
-	PtSizer		sizer;
-	PtItem	   *items;
-	int			nitems;
-	int			space;
+
+	page_with(page, slot, item, &content);
+	if (split_needed(&content))
+		_pt_split(rel, buf, content.items, content.nitems, slot, child);
+	else
+		reform(rel, buf, &content, child);
+
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+/* Forms a page anew.  Releases the buffers. */
+static void
+reform(Relation rel, Buffer buf, const PtPageContent *content, Buffer child)
+{
+	Page		page = BufferGetPage(buf);
+	PtPageOpaque opaque = PtPageGetOpaque(page);
+	PGAlignedBlock formed;
+	PtPageOpaque fopaque;
 	PtWal		wal;
 
-	items = _pt_page_items(page, 1, &nitems);
-	memmove(&items[slot + 1], &items[slot], (nitems - slot) * sizeof(PtItem));
-	items[slot] = *item;
-	nitems++;
-
-	opaque = PtPageGetOpaque(page);
-	_pt_sizer_init(&sizer, opaque->level == 0);
-	for (int i = 0; i < nitems; i++)
-		_pt_sizer_add(&sizer, &items[i].key);
-	_pt_get_low(page, &content.low);
-	_pt_get_high(page, &content.high);
-
-	space = _pt_sizer_total(&sizer) + _pt_fence_size(&content.low) +
-		_pt_fence_size(&content.high);
-	if (space > (int) PT_PAGE_SPACE ||
-		(space > (int) (PT_PAGE_SPACE - PT_PAGE_SPACE / 16) &&
-		 nitems >= PT_MIN_SPLIT))
-	{
-		_pt_split(rel, buf, items, nitems, slot, child);
-		MemoryContextSwitchTo(old);
-		MemoryContextDelete(context);
-		return;
-	}
-
-	content.items = items;
-	content.nitems = nitems;
-	content.level = opaque->level;
-	content.taillen = opaque->taillen;
-	_pt_form_page(formed.data, &content);
-	PtPageGetOpaque(formed.data)->prev = opaque->prev;
-	PtPageGetOpaque(formed.data)->next = opaque->next;
-	PtPageGetOpaque(formed.data)->flags = opaque->flags;
-	PtPageGetOpaque(formed.data)->cycleid = opaque->cycleid;
+	_pt_form_page(formed.data, content);
+	fopaque = PtPageGetOpaque(formed.data);
+	fopaque->prev = opaque->prev;
+	fopaque->next = opaque->next;
+	fopaque->flags = opaque->flags;
+	fopaque->cycleid = opaque->cycleid;
 	_pt_wal_init(&wal);
 
 	START_CRIT_SECTION();
@@ -518,8 +610,6 @@ make_room(Relation rel, Buffer buf, int slot, const PtItem *item,
 	_pt_release(buf);
 	if (BufferIsValid(child))
 		_pt_release(child);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
 }
 
 /* Clears a split page's mark, in the critical section that adds the link. */

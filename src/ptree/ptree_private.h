@@ -332,12 +332,17 @@ extern void _pt_meta_init(Page page, BlockNumber root, uint32 level,
 extern PtMetaPageData *_pt_get_meta(Relation rel, Buffer buf);
 extern void _pt_read_root(Relation rel, BlockNumber *root, uint32 *level);
 extern void _pt_cached_root(Relation rel, BlockNumber *root, uint32 *level);
+extern bool _pt_get_hint(Relation rel, const PtKey *key, BlockNumber *blkno,
+						 Buffer *buf);
+extern void _pt_set_hint(Relation rel, const PtKey *key, Buffer buf);
 extern bool _pt_page_recyclable(Page page);
 extern void _pt_replace_page(Page page, Page formed);
 
 /* prototypes for functions in ptsearch.c */
 extern Buffer _pt_descend(Relation rel, const PtKey *key, bool strict,
 						  int level, int access);
+extern Buffer _pt_find_leaf(Relation rel, const PtKey *key, bool strict,
+							int access, bool *hinted);
 extern int	_pt_find_child(Relation rel, Buffer buf, const PtKey *key,
 						   bool strict, BlockNumber *child);
 extern bool _pt_page_deleted(Page page);
@@ -348,6 +353,7 @@ extern bool ptinsert(Relation rel, Datum *values, bool *isnull,
 					 ItemPointer heap_tid, Relation heap,
 					 IndexUniqueCheck check_unique, bool index_unchanged,
 					 struct IndexInfo *info);
+extern bool _pt_must_split(Page page, const PtKey *key);
 extern void _pt_insert_on_page(Relation rel, Buffer buf, const PtItem *item,
 							   Buffer child);
 

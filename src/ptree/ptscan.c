@@ -219,6 +219,7 @@ start_range(IndexScanDesc scan, int64 range, ScanDirection direction)
 	PtScan		so = (PtScan) scan->opaque;
 	Relation	rel = scan->indexRelation;
 	Buffer		buf;
+	bool		hinted;
 
 	_pt_range(so->keys, range, &so->lower, &so->upper);
 	release_pos(&so->pos);
@@ -228,9 +229,11 @@ start_range(IndexScanDesc scan, int64 range, ScanDirection direction)
 
 	pgstat_count_index_scan(rel);
 	if (ScanDirectionIsForward(direction))
-		buf = _pt_descend(rel, &so->lower, false, 0, BUFFER_LOCK_SHARE);
+		buf = _pt_find_leaf(rel, &so->lower, false, BUFFER_LOCK_SHARE,
+							&hinted);
 	else
-		buf = _pt_descend(rel, &so->upper, true, 0, BUFFER_LOCK_SHARE);
+		buf = _pt_find_leaf(rel, &so->upper, true, BUFFER_LOCK_SHARE,
+							&hinted);
 	load_page(scan, buf, &so->lower, &so->upper);
 
 	if (so->pos.count == 0)

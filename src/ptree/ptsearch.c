@@ -38,6 +38,53 @@ _pt_beyond_page(Page page, const PtKey *key, bool strict)
 }
 
 /*
+ * Returns the leaf page to which a key belongs, like _pt_descend(), but tries
+ * the page where the session last found a key with about this hash.  If a live
+ * leaf page has the key between its fences it is the right one, however we
+ * came to know of it.
+ *
+ * But a page found by hint may be the right half of an incomplete split, which
+ * a descent would have finished; so a writer must not split the page if
+ * *hinted is set.
+ */
+Buffer
+_pt_find_leaf(Relation rel, const PtKey *key, bool strict, int access,
+			  bool *hinted)
+{
+	BlockNumber blkno;
+	Buffer		buf;
+
+	*hinted = false;
+	if (_pt_get_hint(rel, key, &blkno, &buf))
+	{
+		Page		page = BufferGetPage(buf);
+		PtPageOpaque opaque;
+		PtKey		low;
+
+		LockBuffer(buf, access);
+		_pt_check_page(rel, buf);
+		opaque = PtPageGetOpaque(page);
+		_pt_get_low(page, &low);
+		if (opaque->level == 0 &&
+			(opaque->flags & (PT_DELETED | PT_META)) == 0 &&
+			(access != BUFFER_LOCK_EXCLUSIVE ||
+			 (opaque->flags & PT_INCOMPLETE_SPLIT) == 0) &&
+			(strict ? _pt_compare(&low, key) < 0 :
+			 _pt_compare(&low, key) <= 0) &&
+			!_pt_beyond_page(page, key, strict))
+		{
+			*hinted = true;
+			return buf;
+		}
+		_pt_release(buf);
+	}
+
+	buf = _pt_descend(rel, key, strict, 0, access);
+	_pt_set_hint(rel, key, buf);
+	return buf;
+}
+
+/*
  * Returns the page of a level to which a key belongs, pinned and with the
  * given lock: low <= key < high or, if strict, low < key <= high; the latter
  * is where the entries right before the key are.

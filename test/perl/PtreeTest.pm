@@ -14,7 +14,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(ptree_schema ptree_tables ptree_kind ptree_verify
-  ptree_load ptree_unused ptree_log_faults);
+  ptree_load ptree_read_load ptree_unused
+  ptree_log_faults);
 
 # Name, columns of the index, type of the partition key and of the sort key.
 my @tables = (
@@ -119,6 +120,33 @@ sub ptree_load
 		'>', '/dev/null', '2>&1');
 }
 
+# Starts so many clients that compare scans, each in one snapshot, in sessions
+# that live on.  What they find is in the node's log, as a division by zero.
+sub ptree_read_load
+{
+	my ($node, $database, $clients) = @_;
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	my @scripts;
+
+	for my $table (ptree_tables())
+	{
+		my $kind = ptree_kind($table);
+
+		PostgreSQL::Test::Utils::append_to_file("$dir/$table.sql",
+			"BEGIN ISOLATION LEVEL REPEATABLE READ;\n"
+			  . "SELECT 1 / (count(*) = 0)::int FROM compare_scans('$table', '$kind', 2);\n"
+			  . "COMMIT;\n");
+		push @scripts, '-f', "$dir/$table.sql";
+	}
+	return IPC::Run::start(
+		[
+			$node->installed_command('pgbench'), '-n', '-T', '3600',
+			'-c', $clients, '--max-tries=1000', @scripts,
+			'-d', $node->connstr($database)
+		],
+		'>', '/dev/null', '2>&1');
+}
+
 # Pages of all indexes that were deleted and are not used again.
 sub ptree_unused
 {
@@ -135,7 +163,7 @@ sub ptree_log_faults
 	my ($node) = @_;
 
 	return join '', grep {
-		/PANIC|TRAP:|inconsistent page|invalid page|could not read block|unexpected data beyond EOF|reference leak|is corrupt|lacks an entry/
+		/PANIC|TRAP:|inconsistent page|invalid page|could not read block|unexpected data beyond EOF|reference leak|is corrupt|lacks an entry|ERROR:  division by zero/
 	} split /^/m, PostgreSQL::Test::Utils::slurp_file($node->logfile);
 }
 
@@ -213,7 +241,7 @@ BEGIN
 			EXECUTE format('DELETE FROM %I WHERE v %% 7 = $1', tab) USING random_int(7);
 		ELSIF dice < 0.85 THEN
 			-- a part of the key space is emptied
-			EXECUTE format('DELETE FROM %I WHERE pk %s (SELECT pk FROM %1$I LIMIT 1)', tab, pick('{<#,>#}'));
+			EXECUTE format('DELETE FROM %I WHERE v IS NOT NULL AND pk %s (SELECT pk FROM %1$I LIMIT 1)', tab, pick('{<#,>#}'));
 		ELSIF dice < 0.93 THEN
 			EXECUTE format('DELETE FROM %I WHERE pk = random_pk($1)::%s', tab, kind) USING kind;
 		ELSE

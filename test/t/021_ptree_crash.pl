@@ -74,6 +74,8 @@ for my $images (qw(on off))
 	$standby->init_from_backup($primary, 'base', has_streaming => 1);
 	$standby->start;
 
+	my $readers = ptree_read_load($standby, 'app', 2);
+
 	for my $cycle (1 .. $cycles)
 	{
 		my $load = load_for_a_while($primary);
@@ -120,6 +122,8 @@ for my $images (qw(on off))
 
 	$load = load_for_a_while($standby);
 	$load->kill_kill;
+	ok($readers->pumpable, 'readers on the standby have not stopped');
+	$readers->kill_kill;
 	is(ptree_verify($standby, 'app', 0.95, 20),
 		'', "promoted standby after more changes, images $images");
 
