@@ -32,8 +32,8 @@ PG_CPPFLAGS  = -I$(srcdir)/src -isystem $(shell $(PG_CONFIG) --includedir-server
 PG_CFLAGS    = -MMD -MP -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror)
 SHLIB_LINK   = -Wl,-Bsymbolic
 
-REGRESS      = install item_io item_number item_path item_ops item_json \
-               item_limits ptree ptree_scan ptree_unique key_hash key_order \
+REGRESS      = install install_schema item_io item_number item_path item_ops \
+               item_json item_limits ptree ptree_scan ptree_unique key_hash key_order \
                key_check key_prefix expr_condition expr_errors \
                expr_update expr_project expr_keycond \
                api_table meta_name meta_ddl meta_register \
@@ -46,8 +46,8 @@ REGRESS      = install item_io item_number item_path item_ops item_json \
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8
 
-ISOLATION    = meta-names put-put put-absent-race update-update delete-put put-sql \
-               row-lock savepoint repeatable-read serializable \
+ISOLATION    = meta-names put-put put-absent-race update-update delete-put \
+               put-sql row-lock savepoint repeatable-read serializable \
                put-ddl put-partition put-trigger \
                item-read-committed item-repeatable-read item-serializable \
                item-row-locks wire-conflict

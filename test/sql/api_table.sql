@@ -18,7 +18,8 @@ SELECT partitioning.create_table('Orders', 'customer id', 'ünit"s''', attribute
 SELECT attnum, col_description(attrelid, attnum) FROM pg_attribute
 WHERE attrelid = '"Orders"'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum;
 SELECT obj_description('"Orders"'::regclass, 'pg_class');
-SELECT * FROM partitioning.item_tables ORDER BY table_name;
+SELECT schema_name, table_name, partition_key, partition_key_type, sort_key, sort_key_type, relation, owner = current_user AS own
+FROM partitioning.item_tables ORDER BY table_name;
 
 -- The check constraint speaks for plain SQL.
 INSERT INTO app VALUES ('a', 'b', '{"x": 1}');
