@@ -24,12 +24,16 @@
 #define ARN_START		"arn:"
 #define ARN_TABLE		":table/"
 
+/* Elements that are not kept go after so many. */
+#define SCRATCH_ELEMENTS	16
+
 typedef struct WireDecoder
 {
 	ItemScanner scan;
 	const WireMember *legacy;	/* the first that the request has */
 } WireDecoder;
 
+pg_noreturn static void raise_decode_error(void);
 static void *decode_request(const WireType *model, const char *json,
 							size_t len, const WireMember **legacy);
 static void decode_value(WireDecoder *d, const WireType *type, bool inside,
@@ -46,7 +50,8 @@ static void decode_member(WireDecoder *d, const WireType *type, char *result);
 static void decode_list(WireDecoder *d, const WireType *type,
 						WireList *result);
 static void decode_map(WireDecoder *d, const WireType *type, WireMap *result);
-static void decode_and_forget(WireDecoder *d, const WireType *type);
+static void decode_and_forget(WireDecoder *d, const WireType *type,
+							  MemoryContext *scratch, int n);
 static void *make_room(void *array, int n, size_t size);
 static void expect_object(WireDecoder *d, const WireType *type, bool inside);
 pg_noreturn static void refuse(const char *format, const char *argument);
@@ -72,21 +77,40 @@ wire_decode(const WireType *model, const char *json, size_t len,
 	}
 	PG_CATCH();
 	{
-		ErrorData  *error;
-
 		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		if (error->sqlerrcode != ERRCODE_INVALID_TEXT_REPRESENTATION &&
-			error->sqlerrcode != ERRCODE_STATEMENT_TOO_COMPLEX)
-			PG_RE_THROW();
-		FlushErrorState();
-		ereport(ERROR,
-				(errcode(ERRCODE_ITEM_SERIALIZATION),
-				 errmsg("%s", MESSAGE_INVALID_JSON),
-				 error->detail ? errdetail_internal("%s", error->detail) : 0));
+		raise_decode_error();
 	}
 	PG_END_TRY();
 	return result;
+}
+
+/*
+ * In a PG_CATCH() block: broken JSON is a SerializationException without a
+ * message, and a value that is too large for the item type is too large.
+ */
+static void
+raise_decode_error(void)
+{
+	ErrorData  *error = CopyErrorData();
+
+	switch (error->sqlerrcode)
+	{
+		case ERRCODE_INVALID_TEXT_REPRESENTATION:
+		case ERRCODE_STATEMENT_TOO_COMPLEX:
+			FlushErrorState();
+			ereport(ERROR,
+					(errcode(ERRCODE_ITEM_SERIALIZATION),
+					 errmsg("%s", MESSAGE_INVALID_JSON),
+					 error->detail != NULL ?
+					 errdetail_internal("%s", error->detail) : 0));
+		case ERRCODE_PROGRAM_LIMIT_EXCEEDED:
+			FlushErrorState();
+			ereport(ERROR,
+					(errcode(ERRCODE_ITEM_VALIDATION),
+					 errmsg(TEXT_ITEM_SIZE)));
+		default:
+			PG_RE_THROW();
+	}
 }
 
 static void *
@@ -372,6 +396,7 @@ decode_list(WireDecoder *d, const WireType *type, WireList *result)
 	size_t		size = wire_decoded_size(type->element);
 	int			next = item_scan_peek(&d->scan);
 	bool		first = true;
+	MemoryContext scratch = NULL;
 
 	if (next == '{')
 		refuse(TEXT_UNEXPECTED_OBJECT, NULL);
@@ -396,7 +421,7 @@ decode_list(WireDecoder *d, const WireType *type, WireList *result)
 		}
 		if (result->n++ >= type->max)
 		{
-			decode_and_forget(d, type->element);
+			decode_and_forget(d, type->element, &scratch, result->n);
 			continue;
 		}
 		result->elements = make_room(result->elements, result->n - 1, size);
@@ -404,6 +429,8 @@ decode_list(WireDecoder *d, const WireType *type, WireList *result)
 		memset(element, 0, size);
 		decode_value(d, type->element, true, element);
 	}
+	if (scratch != NULL)
+		MemoryContextDelete(scratch);
 }
 
 static void
@@ -411,6 +438,7 @@ decode_map(WireDecoder *d, const WireType *type, WireMap *result)
 {
 	size_t		size = wire_decoded_size(type->element);
 	bool		first = true;
+	MemoryContext scratch = NULL;
 
 	expect_object(d, type, false);
 	memset(result, 0, sizeof(*result));
@@ -440,7 +468,7 @@ decode_map(WireDecoder *d, const WireType *type, WireMap *result)
 		if (i >= type->max)
 		{
 			result->n++;
-			decode_and_forget(d, type->element);
+			decode_and_forget(d, type->element, &scratch, result->n);
 			continue;
 		}
 		if (i == result->n)
@@ -454,19 +482,27 @@ decode_map(WireDecoder *d, const WireType *type, WireMap *result)
 		memset(value, 0, size);
 		decode_value(d, type->element, true, value);
 	}
+	if (scratch != NULL)
+		MemoryContextDelete(scratch);
 }
 
+/*
+ * The nth element of a list or map, in a context that it shares with others.
+ */
 static void
-decode_and_forget(WireDecoder *d, const WireType *type)
+decode_and_forget(WireDecoder *d, const WireType *type,
+				  MemoryContext *scratch, int n)
 {
-	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext,
-												  "wire scratch",
-												  ALLOCSET_SMALL_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(scratch);
+	MemoryContext old;
 
+	if (*scratch == NULL)
+		*scratch = AllocSetContextCreate(CurrentMemoryContext, "wire scratch",
+										 ALLOCSET_DEFAULT_SIZES);
+	else if (n % SCRATCH_ELEMENTS == 0)
+		MemoryContextReset(*scratch);
+	old = MemoryContextSwitchTo(*scratch);
 	decode_value(d, type, true, palloc0(wire_decoded_size(type)));
 	MemoryContextSwitchTo(old);
-	MemoryContextDelete(scratch);
 }
 
 /*

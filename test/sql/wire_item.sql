@@ -148,6 +148,9 @@ SELECT wire('PutItem', json_build_object('TableName', 'wire_counter', 'Item',
     json_build_object('id', '{"N": "5"}'::json, 'x', json_build_object('S', repeat('x', 409600 - 2 - 2 - 1)))));
 SELECT wire('PutItem', json_build_object('TableName', 'none', 'Item',
     json_build_object('id', '{"N": "5"}'::json, 'x', json_build_object('S', repeat('x', 409601 - 2 - 2 - 1)))));
+-- nor more than an item value can ever hold
+SELECT wire('PutItem', json_build_object('TableName', 'none', 'Item',
+    json_build_object('id', '{"N": "5"}'::json, 'x', json_build_object('S', repeat('x', 9000000)))));
 
 -- tables of other schemas do not exist, whatever the search_path
 CREATE SCHEMA wire_other;
