@@ -21,7 +21,8 @@ our @EXPORT = qw(new_node make_database make_item_tables item_tables
 my @item_tables = ('public."Orders"', 'public.readings', 'public.blobs',
 	'shop.sessions');
 
-# A started node with the library loaded.  "conf" is added to its settings;
+# A started node with the library loaded, without JIT: compiling costs many
+# times what the small queries of tests do.  "conf" is added to its settings;
 # the other arguments are those of init.
 sub new_node
 {
@@ -31,7 +32,7 @@ sub new_node
 
 	$node->init(%init);
 	$node->append_conf('postgresql.conf',
-		"shared_preload_libraries = 'partitioning'\n$conf");
+		"shared_preload_libraries = 'partitioning'\njit = off\n$conf");
 	$node->start;
 	return $node;
 }
