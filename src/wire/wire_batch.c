@@ -106,11 +106,9 @@ fill_keys(const WireBatchGet *request, int table, ApiBatchGetTable *part)
 	{
 		const ItemTyped *key = table_key(keys, i);
 
-		if (key->invalid != NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_ITEM_VALIDATION),
-					 errmsg("%s", key->invalid)));
 		items[i] = key->item;
+		if (part->keys_error == NULL)
+			part->keys_error = key->invalid;
 	}
 	part->table_name = wire_table_of_name(&request->tables.names[table]);
 	part->n = keys->keys.n;
@@ -258,7 +256,7 @@ table_request(const WireList *requests, int i)
 }
 
 /*
- * Each request must be either a put or a delete, of valid values.
+ * Each request must be either a put or a delete.
  */
 static void
 fill_requests(const WireBatchWrite *request, int table,
@@ -276,12 +274,9 @@ fill_requests(const WireBatchWrite *request, int table,
 			ereport(ERROR,
 					(errcode(ERRCODE_ITEM_VALIDATION),
 					 errmsg(TEXT_VALUE_TYPES)));
-		if (single->item.invalid != NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_ITEM_VALIDATION),
-					 errmsg("%s", single->item.invalid)));
 		requests[i].is_delete = one->delete != NULL;
 		requests[i].item = single->item.item;
+		requests[i].item_error = single->item.invalid;
 	}
 	part->table_name = wire_table_of_name(&request->tables.names[table]);
 	part->n = list->n;

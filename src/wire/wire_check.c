@@ -74,7 +74,9 @@ static void
 check_structure(Checker *c, const WireType *type, const char *structure,
 				const WirePath *parent)
 {
-	for (const WireMember *member = type->members; member->name != NULL; member++)
+	const WireMember *member;
+
+	for (member = type->members; member->name != NULL; member++)
 	{
 		const void *value = structure + member->offset;
 		WirePath	path = {.parent = parent, .name = member->name};

@@ -9,7 +9,6 @@
 #include "wire/wire_private.h"
 
 static void fill_action(const WireAction *request, ApiAction *action);
-static void check_values(const char *error);
 static void append_capacity(const WireWord *capacity, WireAccess access,
 							int n, const ApiText *const *names,
 							const uint32 *sizes, StringInfo response);
@@ -80,26 +79,17 @@ fill_action(const WireAction *request, ApiAction *action)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg(TEXT_TRANSACTION_ONE_ACTION)));
-	check_values(write->item.invalid);
-	check_values(wire_values_error(&write->values));
 
 	action->table_name = write->table_name;
 	action->item = write->item.item;
+	action->item_error = write->item.invalid;
 	action->update = write->update;
 	action->condition = write->condition;
 	action->names = write->names;
 	action->values = write->values.item;
+	action->values_error = wire_values_error(&write->values);
 	action->return_old = write->return_on_failure.text.data != NULL &&
 		write->return_on_failure.number == WIRE_FAILURE_ALL_OLD;
-}
-
-static void
-check_values(const char *error)
-{
-	if (error != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg("%s", error)));
 }
 
 void
@@ -117,9 +107,9 @@ wire_transact_get(const void *request, StringInfo response)
 		const WireGet *one =
 			((WireTransactGetItem **) get->gets.elements)[i]->get;
 
-		check_values(one->key.invalid);
 		gets[i].table_name = one->table_name;
 		gets[i].key = one->key.item;
+		gets[i].key_error = one->key.invalid;
 		gets[i].projection = one->projection;
 		gets[i].names = one->names;
 		names[i] = &gets[i].table_name;

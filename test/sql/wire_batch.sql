@@ -59,6 +59,7 @@ SELECT wire('BatchGetItem', '{"RequestItems": {"wire_app": {"Keys": [{"PK": {"S"
 SELECT wire('BatchGetItem', '{"RequestItems": {"wire_app": {"Keys": [{"PK": {"S": "a"}, "SK": {"S": "1"}}]}, "none": {"Keys": [{"x": {"S": "a"}}]}}}');
 SELECT wire('BatchGetItem', '{"RequestItems": {"wire_counter": {"Keys": [{"id": {"N": "1"}}, {"id": {"N": "1.0"}}]}}}');
 SELECT wire('BatchGetItem', '{"RequestItems": {"none": {"Keys": [{"id": {"N": "x"}}]}}}');
+SELECT wire('BatchGetItem', '{"RequestItems": {"none": {"Keys": [{"id": {"N": "x"}}], "ExpressionAttributeNames": {"#a": "a"}}}}');
 SELECT wire('BatchGetItem', '{"RequestItems": {"none": {"Keys": [{"id": {"N": "1"}}], "ProjectionExpression": "a,,b"}}}');
 SELECT wire('BatchGetItem', '{"RequestItems": {"none": {"Keys": [{"id": {"N": "1"}}], "ExpressionAttributeNames": {"#a": "b"}}}}');
 SELECT wire('BatchGetItem', '{"RequestItems": {"none": {"Keys": [{"id": {"N": "1"}}], "AttributesToGet": ["a"]}}}');

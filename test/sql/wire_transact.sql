@@ -74,6 +74,8 @@ SELECT wire('TransactWriteItems', '{"TransactItems": [{"Put": {"TableName": "x",
 SELECT wire('TransactWriteItems', '{"TransactItems": [{"Put": {"TableName": "none", "Item": {"a": {"N": "1"}}}},
     {"Update": {"TableName": "x y"}}, {"ConditionCheck": {"Key": {}, "ReturnValuesOnConditionCheckFailure": "x"}}]}');
 SELECT wire('TransactWriteItems', '{"TransactItems": [{"Delete": {"TableName": "none", "Key": {"a": {"N": "x"}}}}]}');
+SELECT wire('TransactWriteItems', '{"TransactItems": [{"Delete": {"TableName": "none", "Key": {"a": {"N": "x"}}}}, {}]}');
+SELECT wire('TransactWriteItems', '{"TransactItems": [{"Delete": {"TableName": "none", "Key": {"a": {"N": "x"}}, "ExpressionAttributeNames": {}}}]}');
 SELECT wire('TransactWriteItems', '{"TransactItems": [{"Delete": {"TableName": "none", "Key": {}, "ConditionExpression": "a = :a", "ExpressionAttributeValues": {":a": {"NS": []}}}}]}');
 SELECT wire('TransactWriteItems', '{"TransactItems": [{"Delete": {"TableName": "none", "Key": {}, "ConditionExpression": "a = :a"}}]}');
 SELECT wire('TransactWriteItems', '{"TransactItems": [{"Delete": {"TableName": "none", "Key": {}}}]}');
