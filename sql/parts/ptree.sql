@@ -28,7 +28,7 @@ CREATE OPERATOR CLASS partitioning.text_hash_ops
         OPERATOR 2 partitioning.<=# (pg_catalog.text, pg_catalog.int4),
         OPERATOR 4 partitioning.>=# (pg_catalog.text, pg_catalog.int4),
         OPERATOR 5 partitioning.># (pg_catalog.text, pg_catalog.int4),
-        FUNCTION 1 partitioning.key_hash(pg_catalog.text);
+        FUNCTION 7 partitioning.key_hash(pg_catalog.text);
 COMMENT ON OPERATOR CLASS partitioning.text_hash_ops USING ptree IS
     'partition keys of type S: hash order';
 
@@ -43,7 +43,7 @@ CREATE OPERATOR CLASS partitioning.bytea_hash_ops
         OPERATOR 2 partitioning.<=# (pg_catalog.bytea, pg_catalog.int4),
         OPERATOR 4 partitioning.>=# (pg_catalog.bytea, pg_catalog.int4),
         OPERATOR 5 partitioning.># (pg_catalog.bytea, pg_catalog.int4),
-        FUNCTION 1 partitioning.key_hash(pg_catalog.bytea);
+        FUNCTION 7 partitioning.key_hash(pg_catalog.bytea);
 COMMENT ON OPERATOR CLASS partitioning.bytea_hash_ops USING ptree IS
     'partition keys of type B: hash order';
 
@@ -58,7 +58,7 @@ CREATE OPERATOR CLASS partitioning.numeric_hash_ops
         OPERATOR 2 partitioning.<=# (pg_catalog.numeric, pg_catalog.int4),
         OPERATOR 4 partitioning.>=# (pg_catalog.numeric, pg_catalog.int4),
         OPERATOR 5 partitioning.># (pg_catalog.numeric, pg_catalog.int4),
-        FUNCTION 1 partitioning.key_hash(pg_catalog.numeric);
+        FUNCTION 7 partitioning.key_hash(pg_catalog.numeric);
 COMMENT ON OPERATOR CLASS partitioning.numeric_hash_ops USING ptree IS
     'partition keys of type N: hash order';
 

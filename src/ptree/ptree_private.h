@@ -251,9 +251,12 @@ typedef struct PtOptions
 #define PT_PREFIX_STRATEGY	6
 #define PT_NSTRATEGIES		6
 
-/* Support functions. */
-#define PT_HASH_PROC		1	/* of first columns only: value -> int4 */
-#define PT_NPROCS			1
+/*
+ * Support functions.  In a method that can order, the server takes 1 to 6 for
+ * those of btree from 18 on.
+ */
+#define PT_HASH_PROC		7	/* of first columns only: value -> int4 */
+#define PT_NPROCS			7
 
 /* One WAL record; see ptxlog.c. */
 #define PT_WAL_MAX_BLOCKS		4

@@ -176,7 +176,7 @@ CREATE FUNCTION one_hash(text) RETURNS int4 LANGUAGE sql IMMUTABLE STRICT
 CREATE OPERATOR CLASS collide_ops FOR TYPE text USING ptree AS
 	OPERATOR 1 <# (text, text), OPERATOR 2 <=# (text, text),
 	OPERATOR 3 = (text, text), OPERATOR 4 >=# (text, text),
-	OPERATOR 5 ># (text, text), FUNCTION 1 one_hash(text);
+	OPERATOR 5 ># (text, text), FUNCTION 7 one_hash(text);
 
 CREATE FUNCTION pick(text[]) RETURNS text LANGUAGE sql VOLATILE
 	AS 'SELECT $1[1 + floor(random() * cardinality($1))::int]';
@@ -216,7 +216,7 @@ BEGIN
 		WHEN 'bytea' THEN
 			RETURN '\x' || pick(ARRAY['', '00', '00ff', 'ff', 'ffff', repeat('ab', random_int(300))]) || lpad(to_hex(n % 256), 2, '0');
 		ELSE
-			RETURN pick(ARRAY['t' || lpad((CASE WHEN pg_is_in_recovery() THEN n ELSE nextval('ascending') END)::text, 9, '0'), 's' || n, '', '2026-01-01T' || n,
+			RETURN pick(ARRAY['t' || lpad((CASE current_setting('transaction_read_only') WHEN 'on' THEN n ELSE nextval('ascending') END)::text, 9, '0'), 's' || n, '', '2026-01-01T' || n,
 				CASE WHEN random() < 0.1 THEN repeat('common/', random_int(150)) || n ELSE 'x' || n END]);
 	END CASE;
 END $$;

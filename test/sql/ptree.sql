@@ -55,18 +55,18 @@ INSERT INTO events (pk, sk, digest, n, b) VALUES (repeat('p', 1600), repeat('s',
 SELECT ptree_check('events_index', true);
 
 -- There are no index-only scans, and no scan without a condition on the first column.
-SET enable_seqscan = off;
 VACUUM events;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM events;
-EXPLAIN (COSTS OFF) SELECT pk, sk FROM events WHERE pk = 'a';
 EXPLAIN (COSTS OFF) SELECT pk, sk FROM events WHERE sk = 'a';
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT pk, sk FROM events WHERE pk = 'a';
 
 -- The order is known within a partition and only there.
 EXPLAIN (COSTS OFF) SELECT * FROM events WHERE pk = 'a' ORDER BY sk DESC LIMIT 10;
-EXPLAIN (COSTS OFF) SELECT * FROM events WHERE pk > 'a' ORDER BY pk, sk LIMIT 10;
 EXPLAIN (COSTS OFF) SELECT * FROM events WHERE pk >=# 0 ORDER BY pk USING <#, sk LIMIT 10;
 EXPLAIN (COSTS OFF) SELECT * FROM events WHERE pk = 'a' AND sk ^@ 'b';
 RESET enable_seqscan;
+EXPLAIN (COSTS OFF) SELECT * FROM events WHERE pk > 'a' ORDER BY pk, sk LIMIT 10;
 
 -- Two long sort keys of one partition, in order both ways.
 INSERT INTO events (pk, sk, digest, n, b)
