@@ -604,3 +604,49 @@ CREATE FUNCTION partitioning.check_item(pk_name pg_catalog.text, pk pg_catalog."
     AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION partitioning.check_item(pg_catalog.text, pg_catalog."any", pg_catalog.text, pg_catalog."any", partitioning.item, pg_catalog.int4) IS
     'check constraint of item tables with sort key: true, or the error of what is wrong with key, attributes, size of the item or of its index entry (index_limit, 0 for none)';
+
+/* The columns of local indexes. */
+
+CREATE FUNCTION partitioning.index_key_text(name pg_catalog.text, attributes partitioning.item)
+    RETURNS pg_catalog.text
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.index_key_text(pg_catalog.text, partitioning.item) IS
+    'value of an attribute that can be a sort key of type S, or NULL; generates the column of a local index';
+
+CREATE FUNCTION partitioning.index_key_numeric(name pg_catalog.text, attributes partitioning.item)
+    RETURNS pg_catalog.numeric
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.index_key_numeric(pg_catalog.text, partitioning.item) IS
+    'value of an attribute that can be a sort key of type N, or NULL; generates the column of a local index';
+
+CREATE FUNCTION partitioning.index_key_bytea(name pg_catalog.text, attributes partitioning.item)
+    RETURNS pg_catalog.bytea
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.index_key_bytea(pg_catalog.text, partitioning.item) IS
+    'value of an attribute that can be a sort key of type B, or NULL; generates the column of a local index';
+
+CREATE FUNCTION partitioning.index_key_template(template pg_catalog.text, attributes partitioning.item)
+    RETURNS pg_catalog.text
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.index_key_template(pg_catalog.text, partitioning.item) IS
+    'sort key that a template makes of attributes, or NULL when one is absent; generates the column of a local index';
+
+CREATE FUNCTION partitioning.index_key_template(template pg_catalog.text, attributes partitioning.item,
+    name pg_catalog.text, key pg_catalog."any")
+    RETURNS pg_catalog.text
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.index_key_template(pg_catalog.text, partitioning.item, pg_catalog.text, pg_catalog."any") IS
+    'the same with one key attribute of the table among those that the template names';
+
+CREATE FUNCTION partitioning.index_key_template(template pg_catalog.text, attributes partitioning.item,
+    name1 pg_catalog.text, key1 pg_catalog."any", name2 pg_catalog.text, key2 pg_catalog."any")
+    RETURNS pg_catalog.text
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.index_key_template(pg_catalog.text, partitioning.item, pg_catalog.text, pg_catalog."any", pg_catalog.text, pg_catalog."any") IS
+    'the same with both key attributes of the table among those that the template names';

@@ -217,3 +217,22 @@ CREATE FUNCTION partitioning.register_table(relation pg_catalog.regclass, partit
     AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION partitioning.register_table(pg_catalog.regclass, pg_catalog.text, pg_catalog.text, pg_catalog.jsonb) IS
     'makes an item table of a table with columns pk, [sk,] attributes that the caller owns, partitioned by hash of pk or not: adds constraint, key index, replica identity and comments where they lack';
+
+/* Secondary indexes. */
+
+CREATE FUNCTION partitioning.create_local_index(table_name pg_catalog.text, index_name pg_catalog.text,
+    sort_key pg_catalog.text, attribute_types pg_catalog.jsonb DEFAULT '{}',
+    projection pg_catalog.text DEFAULT 'ALL', include pg_catalog.text[] DEFAULT '{}',
+    templates pg_catalog.jsonb DEFAULT '{}')
+    RETURNS pg_catalog.void
+    LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.create_local_index(pg_catalog.text, pg_catalog.text, pg_catalog.text, pg_catalog.jsonb, pg_catalog.text, pg_catalog.text[], pg_catalog.jsonb) IS
+    'makes a local index of an item table, with the partition key of the table and another sort key: its type S (default), N or B as {"name": "type"}, projection ALL, KEYS_ONLY or INCLUDE with the attributes to include, templates {"name": "{attribute}#{attribute}"} for a computed sort key; adds a column and rewrites the table; errors IM001, IM003 for an unknown table';
+
+CREATE FUNCTION partitioning.drop_index(table_name pg_catalog.text, index_name pg_catalog.text)
+    RETURNS pg_catalog.void
+    LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.drop_index(pg_catalog.text, pg_catalog.text) IS
+    'drops a secondary index of an item table; IM003 when there is no such table or index';

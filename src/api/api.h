@@ -134,6 +134,8 @@ typedef struct ApiQuery
 	const ItemData *values;
 	const char *values_error;
 	ApiSelect	select;
+	bool		all_attributes; /* through an index, too: not only those that
+								 * it projects */
 	bool		forward;		/* query; a scan is always forward */
 	bool		has_segment;	/* scan */
 	int32		segment;

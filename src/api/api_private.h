@@ -5,6 +5,9 @@
 #ifndef PT_API_PRIVATE_H
 #define PT_API_PRIVATE_H
 
+#include "fmgr.h"
+#include "storage/lockdefs.h"
+
 #include "api/api.h"
 #include "base/compat.h"
 #include "store/store.h"
@@ -61,6 +64,8 @@ extern void api_key_of_argument(const ItemTable *table,
 								const ItemData *argument, ItemKey *key);
 extern void api_row_of_key(const ItemTable *table, const ItemKey *key,
 						   ItemRow *row);
+extern void api_check_updated(const ItemTable *table, const ItemKey *key,
+							  const ItemData *attributes);
 extern ItemData *api_key_item(const ItemRow *row);
 extern int	api_key_compare(const ItemKey *a, const ItemKey *b);
 extern void api_check_empty_key(const ItemTable *table, const ItemData *item);
@@ -73,12 +78,30 @@ extern ItemExpr *api_prepare_projection(const ApiText *projection,
 
 /* prototypes for functions in api_start_key.c */
 extern void api_check_query_start(const ItemTable *table,
+								  const ItemIndex *index,
 								  const ItemExpr *key_condition,
 								  const ItemData *start_key,
 								  ExprKeyCondition *condition,
-								  ItemKey *start);
+								  ItemKey *start, ItemRef *start_sort);
 extern void api_check_scan_start(const ItemTable *table,
-								 const ApiQuery *request, ItemKey *start);
+								 const ItemIndex *index,
+								 const ApiQuery *request,
+								 ItemKey *start, ItemRef *start_sort);
+
+/* prototypes for functions in api_index_read.c */
+extern const ItemIndex *api_index_of_request(const ItemTable *table,
+											 const ApiText *name);
+extern void api_index_schema(const ItemTable *table, const ItemIndex *index,
+							 KeySchema *schema);
+extern void api_index_row(const ItemIndex *index, ItemRow *row);
+extern uint32 api_index_entry_size(const ItemTable *table,
+								   const ItemIndex *index,
+								   const ItemRow *row);
+extern ItemData *api_index_entry(const ItemTable *table,
+								 const ItemIndex *index, const ItemRow *row);
+extern ItemData *api_index_entry_key(const ItemTable *table,
+									 const ItemIndex *index,
+									 const ItemRow *row);
 
 /* prototypes for functions in api_transact_check.c */
 extern void api_transact_prepare(const ApiTransactWrite *request,
@@ -94,5 +117,20 @@ pg_noreturn extern void api_cancel(const ApiReason *reasons, int n,
 extern ApiToken *api_token_begin(const ApiTransactWrite *request,
 								 StoreWait *wait, bool *repeated);
 extern void api_token_finish(ApiToken *token);
+
+/* prototypes for functions in api_table.c */
+extern char *api_required_text(FunctionCallInfo fcinfo, int arg,
+							   const char *name);
+
+/* prototypes for functions in api_index.c */
+extern const ItemTable *api_index_table(FunctionCallInfo fcinfo,
+										LOCKMODE lockmode);
+extern void api_index_name(const ItemTable *table, const char *name,
+						   ItemIndex *index);
+extern void api_index_keys(const ItemTable *table, Jsonb *types,
+						   Jsonb *templates, ItemIndex *index);
+extern void api_index_projection(const ItemTable *table,
+								 const char *projection,
+								 struct ArrayType *include, ItemIndex *index);
 
 #endif							/* PT_API_PRIVATE_H */

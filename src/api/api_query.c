@@ -29,6 +29,9 @@ struct ApiCursor
 	ItemExpr   *projection;		/* or NULL */
 	ItemScan   *scan;
 	StoreRow	row;			/* the item read last */
+	const ItemTable *table;
+	const ItemIndex *index;		/* or NULL */
+	bool		projects;		/* results are entries of the index */
 	bool		has_max_items;
 	int64		remaining;		/* of max_items */
 	bool		exhausted;		/* the range has no more items */
@@ -46,9 +49,10 @@ static void check_segments(const ApiQuery *request);
 static void prepare_expressions(const ApiQuery *request,
 								ReadExpressions *expressions);
 static void check_select(const ApiQuery *request);
-static void check_index(const ApiQuery *request);
-static void check_schema(const ItemTable *table, const ApiQuery *request,
+static void check_schema(const ItemTable *table, const ItemIndex *index,
+						 const ApiQuery *request,
 						 const ReadExpressions *expressions);
+static void check_index_supported(const ItemIndex *index);
 static void set_query_range(ScanSpec *spec, const ApiQuery *request,
 							const ItemExpr *key_condition);
 static void set_scan_range(ScanSpec *spec, const ApiQuery *request);
@@ -81,13 +85,15 @@ api_cursor_open(const ApiQuery *request, Snapshot snapshot)
 
 	memset(&spec, 0, sizeof(spec));
 	spec.table = api_resolve_table(&request->table_name);
-	check_index(request);
+	spec.index = api_index_of_request(spec.table, &request->index_name);
+	if (spec.index != NULL)
+		check_index_supported(spec.index);
 	spec.forward = request->kind == API_SCAN || request->forward;
 	if (request->kind == API_QUERY)
 		set_query_range(&spec, request, expressions.key_condition);
 	else
 		set_scan_range(&spec, request);
-	check_schema(spec.table, request, &expressions);
+	check_schema(spec.table, spec.index, request, &expressions);
 
 	cursor = palloc0(sizeof(ApiCursor));
 	cursor->context = context;
@@ -95,6 +101,10 @@ api_cursor_open(const ApiQuery *request, Snapshot snapshot)
 											ALLOCSET_DEFAULT_SIZES);
 	cursor->filter = expressions.filter;
 	cursor->projection = expressions.projection;
+	cursor->table = spec.table;
+	cursor->index = spec.index;
+	cursor->projects = spec.index != NULL && !request->all_attributes &&
+		spec.index->projection != PROJECTION_ALL;
 	cursor->has_max_items = request->has_max_items;
 	cursor->remaining = request->max_items;
 	cursor->scan = scan_begin(&spec, snapshot);
@@ -162,7 +172,10 @@ api_read_page(const ApiQuery *request, Snapshot snapshot, ApiPage *page)
 	}
 
 	if (!cursor->exhausted)
-		page->last_evaluated_key = api_key_item(&cursor->row.row);
+		page->last_evaluated_key = cursor->index == NULL ?
+			api_key_item(&cursor->row.row) :
+			api_index_entry_key(cursor->table, cursor->index,
+								&cursor->row.row);
 	api_cursor_close(cursor);
 }
 
@@ -283,31 +296,38 @@ check_select(const ApiQuery *request)
 }
 
 /*
- * No table has secondary indexes yet.
+ * The seam for global indexes: what reads their tables goes here.
  */
 static void
-check_index(const ApiQuery *request)
+check_index_supported(const ItemIndex *index)
 {
-	if (request->index_name.data != NULL)
+	if (index->global)
 		ereport(ERROR,
-				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg(TEXT_INDEX_UNKNOWN, (int) request->index_name.len,
-						request->index_name.data)));
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("global index \"%s\" cannot be read yet",
+						index->name)));
 }
 
 /*
- * Paths against the key schema, in the service's order.
+ * Paths against the key schema, in the service's order.  A query's filter has
+ * none of the key attributes of what it reads, table or index.
  */
 static void
-check_schema(const ItemTable *table, const ApiQuery *request,
-			 const ReadExpressions *expressions)
+check_schema(const ItemTable *table, const ItemIndex *index,
+			 const ApiQuery *request, const ReadExpressions *expressions)
 {
-	bool		is_query = request->kind == API_QUERY;
+	KeySchema	schema;
 
 	if (expressions->projection != NULL)
-		expr_check_schema(expressions->projection, &table->schema, is_query);
-	if (expressions->filter != NULL)
-		expr_check_schema(expressions->filter, &table->schema, is_query);
+		expr_check_schema(expressions->projection, &table->schema, false);
+	if (expressions->filter == NULL)
+		return;
+	if (request->kind == API_QUERY)
+	{
+		api_index_schema(table, index, &schema);
+		expr_check_filter(expressions->filter, schema.n, schema.attributes);
+	}
+	expr_check_schema(expressions->filter, &table->schema, false);
 }
 
 /*
@@ -324,11 +344,17 @@ set_query_range(ScanSpec *spec, const ApiQuery *request,
 	if (request->start_key != NULL)
 	{
 		start = palloc0(sizeof(ItemKey));
-		api_check_query_start(spec->table, key_condition, request->start_key,
-							  &condition, start);
+		api_check_query_start(spec->table, spec->index, key_condition,
+							  request->start_key, &condition, start,
+							  &spec->start_sort);
 	}
 	else
-		expr_key_condition(key_condition, &spec->table->schema, &condition);
+	{
+		KeySchema	schema;
+
+		api_index_schema(spec->table, spec->index, &schema);
+		expr_key_condition(key_condition, &schema, &condition);
+	}
 
 	pk->n = 1;
 	pk->refs[0] = condition.pk;
@@ -355,7 +381,8 @@ set_scan_range(ScanSpec *spec, const ApiQuery *request)
 	{
 		ItemKey    *start = palloc0(sizeof(ItemKey));
 
-		api_check_scan_start(spec->table, request, start);
+		api_check_scan_start(spec->table, spec->index, request, start,
+							 &spec->start_sort);
 		spec->start_key = start;
 	}
 }
@@ -386,6 +413,8 @@ read_row(ApiCursor *cursor)
 	MemoryContextReset(cursor->scratch);
 	old = MemoryContextSwitchTo(cursor->scratch);
 	found = scan_next(cursor->scan, &cursor->row);
+	if (found && cursor->index != NULL)
+		api_index_row(cursor->index, &cursor->row.row);
 	MemoryContextSwitchTo(old);
 
 	if (found)
@@ -415,5 +444,8 @@ row_result(const ApiCursor *cursor)
 {
 	if (cursor->projection != NULL)
 		return expr_project(cursor->projection, &cursor->row.row);
+	if (cursor->projects)
+		return api_index_entry(cursor->table, cursor->index,
+							   &cursor->row.row);
 	return item_row_to_item(&cursor->row.row);
 }

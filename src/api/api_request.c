@@ -144,6 +144,23 @@ api_row_of_key(const ItemTable *table, const ItemKey *key, ItemRow *row)
 }
 
 /*
+ * Checks what an update has computed for key attributes of indexes; what a put
+ * brings is checked with the item's key.
+ */
+void
+api_check_updated(const ItemTable *table, const ItemKey *key,
+				  const ItemData *attributes)
+{
+	ItemRow		row;
+
+	if (table->schema.nindexed == 0)
+		return;
+	api_row_of_key(table, key, &row);
+	row.attributes = item_root(attributes);
+	key_check_indexed(&table->schema, &row, true);
+}
+
+/*
  * The key attributes of a row as an item, in the current memory context.
  */
 ItemData *

@@ -16,61 +16,88 @@
 #include "base/service_text.h"
 
 pg_noreturn static void start_key_error(const char *text);
+static int	count_attributes(const ItemTable *table, const ItemIndex *index);
 static bool find_part(const KeySchema *schema, int part, ItemRef map,
 					  ItemRef *value);
-static void start_from_map(const KeySchema *schema, ItemRef map,
-						   ItemKey *start);
+static void check_index_part(const KeyAttribute *attribute, ItemRef value);
+static void start_from_map(const ItemTable *table, ItemRef map,
+						   const char *missing, ItemKey *start);
+static void set_start_sort(const KeySchema *schema, ItemRef map,
+						   ItemRef *start_sort);
 static char *start_key_text(const KeyAttribute *attribute, ItemRef value);
 
 /*
  * Computes a query's key condition and checks its start key against it;
- * both, because the service looks at them attribute by attribute.
+ * both, because the service looks at them attribute by attribute.  The start
+ * key of an index has the key attributes of index and table; start is the
+ * table's key in it, start_sort the index's sort key.
  */
 void
-api_check_query_start(const ItemTable *table, const ItemExpr *key_condition,
+api_check_query_start(const ItemTable *table, const ItemIndex *index,
+					  const ItemExpr *key_condition,
 					  const ItemData *start_key, ExprKeyCondition *condition,
-					  ItemKey *start)
+					  ItemKey *start, ItemRef *start_sort)
 {
-	const KeySchema *schema = &table->schema;
+	KeySchema	schema;
 	ItemRef		map = item_root(start_key);
 	ItemRef		pk;
 	ItemRef		sk;
 
-	if (item_map_count(map) != schema->n ||
-		!find_part(schema, 0, map, &pk))
+	api_index_schema(table, index, &schema);
+	if (item_map_count(map) != count_attributes(table, index) ||
+		!find_part(&schema, 0, map, &pk))
 		start_key_error(TEXT_START_KEY_INVALID);
 
-	expr_key_condition(key_condition, schema, condition);
+	expr_key_condition(key_condition, &schema, condition);
+	if (index != NULL)
+		check_index_part(&schema.attributes[0], pk);
 	if (!item_ref_equal(pk, condition->pk))
 		start_key_error(condition->has_sk ? TEXT_START_KEY_ONE_ROW :
 						TEXT_START_KEY_OUTSIDE);
 
-	if (schema->n == 1)
+	if (schema.n == 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg(TEXT_START_KEY_NO_SORT_KEY,
-						start_key_text(&schema->attributes[0], pk))));
-	if (!find_part(schema, 1, map, &sk))
+						start_key_text(&schema.attributes[0], pk))));
+	if (!find_part(&schema, 1, map, &sk))
 		start_key_error(TEXT_START_KEY_INVALID);
+	if (index != NULL)
+		check_index_part(&schema.attributes[1], sk);
 
-	start_from_map(schema, map, start);
+	start_from_map(table, map, index != NULL ? TEXT_START_KEY_INVALID :
+				   TEXT_START_KEY_SCHEMA, start);
 	if (condition->has_sk && !key_range_contains(&condition->range, sk))
 		start_key_error(TEXT_START_KEY_PREDICATE);
+	if (index != NULL)
+		set_start_sort(&schema, map, start_sort);
 }
 
 /*
- * Checks the start key of a scan against the table and the segment.
+ * Checks the start key of a scan against table or index, and the segment.
  */
 void
-api_check_scan_start(const ItemTable *table, const ApiQuery *request,
-					 ItemKey *start)
+api_check_scan_start(const ItemTable *table, const ItemIndex *index,
+					 const ApiQuery *request, ItemKey *start,
+					 ItemRef *start_sort)
 {
-	const KeySchema *schema = &table->schema;
+	const char *missing = index != NULL ? TEXT_START_KEY_INVALID :
+		TEXT_START_KEY_SCHEMA;
+	KeySchema	schema;
 	ItemRef		map = item_root(request->start_key);
 
-	if (item_map_count(map) != schema->n)
-		start_key_error(TEXT_START_KEY_SCHEMA);
-	start_from_map(schema, map, start);
+	api_index_schema(table, index, &schema);
+	if (item_map_count(map) != count_attributes(table, index))
+		start_key_error(missing);
+	for (int i = 0; index != NULL && i < schema.n; i++)
+	{
+		ItemRef		value;
+
+		if (!find_part(&schema, i, map, &value))
+			start_key_error(missing);
+		check_index_part(&schema.attributes[i], value);
+	}
+	start_from_map(table, map, missing, start);
 
 	if (request->has_segment &&
 		!key_segment_contains(request->segment, request->total_segments,
@@ -79,6 +106,23 @@ api_check_scan_start(const ItemTable *table, const ApiQuery *request,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg(TEXT_START_KEY_SEGMENT,
 						request->total_segments, request->segment)));
+	if (index != NULL)
+		set_start_sort(&schema, map, start_sort);
+}
+
+/* Key attributes of a table, or of an index and its table, each once. */
+static int
+count_attributes(const ItemTable *table, const ItemIndex *index)
+{
+	int			n = table->schema.n;
+
+	for (int i = 0; index != NULL && i < index->npartition + index->nsort; i++)
+	{
+		if (key_schema_find(&table->schema, index->keys[i].attribute.name,
+							index->keys[i].attribute.name_len) < 0)
+			n++;
+	}
+	return n;
 }
 
 static void
@@ -96,21 +140,44 @@ find_part(const KeySchema *schema, int part, ItemRef map, ItemRef *value)
 						 schema->attributes[part].name_len, value);
 }
 
+/* Complains, as the service does, about the type of an index's key. */
+static void
+check_index_part(const KeyAttribute *attribute, ItemRef value)
+{
+	if (value.type != attribute->type)
+		start_key_error(TEXT_KEY_SCHEMA);
+}
+
 /*
- * The start key as a key.  The map's size has been checked.
+ * The table's key in a start key; missing is the text for an attribute that
+ * is not there.
  */
 static void
-start_from_map(const KeySchema *schema, ItemRef map, ItemKey *start)
+start_from_map(const ItemTable *table, ItemRef map, const char *missing,
+			   ItemKey *start)
 {
+	const KeySchema *schema = &table->schema;
+
+	start->n = schema->n;
 	for (int i = 0; i < schema->n; i++)
 	{
-		ItemRef		value;
-
-		if (!find_part(schema, i, map, &value) ||
-			value.type != schema->attributes[i].type)
+		if (!find_part(schema, i, map, &start->refs[i]))
+			start_key_error(missing);
+		if (start->refs[i].type != schema->attributes[i].type)
 			start_key_error(TEXT_START_KEY_SCHEMA);
 	}
-	key_from_key_argument(schema, map, start);
+	for (int i = 0; i < schema->n; i++)
+	{
+		key_check_value(&schema->attributes[i], i, start->refs[i]);
+		start->datums[i] = key_datum_from_ref(start->refs[i]);
+	}
+}
+
+static void
+set_start_sort(const KeySchema *schema, ItemRef map, ItemRef *start_sort)
+{
+	(void) find_part(schema, 1, map, start_sort);
+	key_check_value(&schema->attributes[1], 1, *start_sort);
 }
 
 /*

@@ -17,6 +17,7 @@
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 
+#include "api/api_private.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/limits.h"
@@ -27,7 +28,6 @@ PG_FUNCTION_INFO_V1(create_table);
 PG_FUNCTION_INFO_V1(drop_table);
 PG_FUNCTION_INFO_V1(register_table);
 
-static char *required_text(FunctionCallInfo fcinfo, int arg, const char *name);
 static void check_table_name(const char *name);
 static void check_shards(FunctionCallInfo fcinfo);
 static void check_options(Jsonb *options);
@@ -47,7 +47,7 @@ static void lock_table_name(Oid schema, const char *name);
 Datum
 create_table(PG_FUNCTION_ARGS)
 {
-	char	   *table_name = required_text(fcinfo, 0, "table_name");
+	char	   *table_name = api_required_text(fcinfo, 0, "table_name");
 	KeySchema	schema;
 	Oid			schema_oid;
 
@@ -75,7 +75,7 @@ create_table(PG_FUNCTION_ARGS)
 Datum
 drop_table(PG_FUNCTION_ARGS)
 {
-	char	   *name = required_text(fcinfo, 0, "table_name");
+	char	   *name = api_required_text(fcinfo, 0, "table_name");
 
 	meta_drop_table(meta_resolve_table(name, strlen(name)));
 	PG_RETURN_VOID();
@@ -106,8 +106,9 @@ register_table(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-static char *
-required_text(FunctionCallInfo fcinfo, int arg, const char *name)
+/* A text argument that must not be null. */
+char *
+api_required_text(FunctionCallInfo fcinfo, int arg, const char *name)
 {
 	if (PG_ARGISNULL(arg))
 		ereport(ERROR,
@@ -207,7 +208,7 @@ key_schema_names(FunctionCallInfo fcinfo, int arg, KeySchema *schema)
 	{
 		KeyAttribute *attribute = &schema->attributes[i];
 
-		attribute->name = required_text(fcinfo, arg + i, i == 0 ?
+		attribute->name = api_required_text(fcinfo, arg + i, i == 0 ?
 										"partition_key" : "sort_key");
 		attribute->name_len = strlen(attribute->name);
 		if (attribute->name_len == 0 ||

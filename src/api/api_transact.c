@@ -405,14 +405,20 @@ after_image(TransactItem *item)
 static const ItemData *
 apply_update(TransactItem *item)
 {
+	const ItemData *after;
 	ItemRow		before;
 
 	if (item->row.exists)
-		return expr_update_apply(item->update, &item->before, true);
-
-	/* an update computes on the key of the item that it creates */
-	api_row_of_key(item->table, &item->key, &before);
-	return expr_update_apply(item->update, &before, false);
+		after = expr_update_apply(item->update, &item->before, true);
+	else
+	{
+		/* an update computes on the key of the item that it creates */
+		api_row_of_key(item->table, &item->key, &before);
+		after = expr_update_apply(item->update, &before, false);
+	}
+	if (after != NULL)
+		api_check_updated(item->table, &item->key, after);
+	return after;
 }
 
 static bool

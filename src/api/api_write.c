@@ -59,8 +59,6 @@ static void write_item(WriteState *state, ApiWriteResult *result);
 static void note_size(const WriteState *state, const ItemRow *row,
 					  ApiWriteResult *result);
 static ItemData *after_attributes(const WriteState *state);
-static void check_indexed(const WriteState *state,
-						  const ItemData *attributes);
 static void keep_old(const WriteState *state, ApiWriteResult *result);
 static void keep_new(const WriteState *state, ApiWriteResult *result);
 static bool store_after(WriteState *state, const ItemData *attributes);
@@ -284,7 +282,8 @@ write_item(WriteState *state, ApiWriteResult *result)
 			return;
 		}
 		attributes = after_attributes(state);
-		check_indexed(state, attributes);
+		if (state->kind == WRITE_UPDATE && attributes != NULL)
+			api_check_updated(state->table, &state->key, attributes);
 	} while (!store_after(state, attributes));
 
 	result->applied = !state->store->suppressed;
@@ -320,23 +319,6 @@ after_attributes(const WriteState *state)
 	/* an update computes on the key of the item that it creates */
 	api_row_of_key(state->table, &state->key, &before);
 	return expr_update_apply(state->update, &before, false);
-}
-
-/*
- * What an update has computed for key attributes of indexes.  Those of a put
- * have been checked with the item's key.
- */
-static void
-check_indexed(const WriteState *state, const ItemData *attributes)
-{
-	ItemRow		after;
-
-	if (state->kind != WRITE_UPDATE || attributes == NULL ||
-		state->table->schema.nindexed == 0)
-		return;
-	api_row_of_key(state->table, &state->key, &after);
-	after.attributes = item_root(attributes);
-	key_check_indexed(&state->table->schema, &after, true);
 }
 
 /*

@@ -102,6 +102,21 @@ compat_primary_key_index(Relation rel)
 #define compat_constraint_enforce(constraint) ((void) (constraint))
 #endif
 
+/* 17: ALTER COLUMN ... SET EXPRESSION */
+#if PG_VERSION_NUM >= 170000
+#define compat_is_set_expression(subtype) ((subtype) == AT_SetExpression)
+#else
+#define compat_is_set_expression(subtype) ((void) (subtype), false)
+#endif
+
+/* 18: generated columns may be virtual */
+#if PG_VERSION_NUM >= 180000
+#define compat_constraint_stored(constraint) \
+	((constraint)->generated_kind = ATTRIBUTE_GENERATED_STORED)
+#else
+#define compat_constraint_stored(constraint) ((void) (constraint))
+#endif
+
 /*
  * 16: permission info left the range table entry; an updated row may need
  * entries in summarizing indexes only.  18: more arguments.

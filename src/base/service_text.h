@@ -127,6 +127,24 @@
 #define TEXT_UPDATE_INDEX_KEY_SIZE \
 	"The update expression attempted to update the secondary index key beyond allowed size limits"
 
+/* definitions of secondary indexes */
+#define TEXT_LOCAL_INDEX_NO_SORT_KEY \
+	TEXT_PARAMETER_INVALID "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex"
+#define TEXT_LOCAL_INDEX_COUNT \
+	TEXT_PARAMETER_INVALID "Number of LocalSecondaryIndexes exceeds per-table limit of %d"
+#define TEXT_INDEX_DUPLICATE \
+	TEXT_PARAMETER_INVALID "Duplicate index name: %s"
+#define TEXT_PROJECTION_UNKNOWN \
+	TEXT_PARAMETER_INVALID "Unknown ProjectionType: %s"
+#define TEXT_PROJECTION_INCLUDE_EMPTY \
+	TEXT_PARAMETER_INVALID "ProjectionType is INCLUDE, but NonKeyAttributes is not specified"
+#define TEXT_PROJECTION_NOT_INCLUDE \
+	TEXT_PARAMETER_INVALID "ProjectionType is %s, but NonKeyAttributes is specified"
+#define TEXT_PROJECTION_DUPLICATE \
+	TEXT_PARAMETER_INVALID "Duplicate attribute name in NonKeyAttributes: %s"
+#define TEXT_PROJECTION_COUNT \
+	TEXT_PARAMETER_INVALID "Number of NonKeyAttributes in all indexes exceeds the limit of %d: %d"
+
 /* tables */
 #define TEXT_SAME_KEY_NAMES \
 	"Both the Hash Key and the Range Key element in the KeySchema have the same name"
@@ -297,6 +315,8 @@
 	"Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
 #define TEXT_INDEX_UNKNOWN \
 	"The table does not have the specified index: %.*s"
+#define TEXT_INDEX_CREATING \
+	"Cannot read from backfilling global secondary index: %s"
 #define TEXT_SEGMENT_ABSENT \
 	"The Segment parameter is required but was not present in the request when parameter TotalSegments is present"
 #define TEXT_TOTAL_SEGMENTS_ABSENT \

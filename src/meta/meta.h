@@ -13,6 +13,7 @@
 #define PT_META_H
 
 #include "access/attnum.h"
+#include "utils/relcache.h"
 
 #include "base/limits.h"
 #include "key/key.h"
@@ -184,6 +185,24 @@ extern bool meta_index_projects(const ItemIndex *index, const char *name,
 extern void meta_index_insert(const ItemTable *table, const ItemIndex *index);
 extern void meta_index_replace(const ItemTable *table, const ItemIndex *index);
 extern void meta_index_delete(const ItemTable *table, const char *name);
+
+/* prototypes for functions in meta_local.c: local indexes */
+
+/*
+ * Makes a local index of a table that the caller owns; keys, projection and
+ * templates are set, the column is not.  Adds the column, which rewrites the
+ * table, the index on it, and the catalog row.
+ */
+extern void meta_create_local_index(const ItemTable *table, ItemIndex *index);
+extern void meta_drop_local_index(const ItemTable *table,
+								  const ItemIndex *index);
+
+/*
+ * The index on (pk, column, sk) of a relation with rows of an item table, or
+ * InvalidOid.
+ */
+extern Oid	meta_find_local_index(Relation rel, const KeySchema *schema,
+								  const char *column_name);
 
 /* prototypes for functions in meta_catalog.c: rows of partitioning.tables */
 

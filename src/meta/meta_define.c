@@ -38,9 +38,6 @@ static void add_check(Oid relid, const KeySchema *schema);
 static void add_key_index(Oid relid, const KeySchema *schema);
 static void add_trigger(Oid relid);
 static Oid	key_index_of(Oid relid, const KeySchema *schema);
-static void run_utility(Node *statement);
-static void alter_table(Oid relid, AlterTableCmd *cmd, bool recurse);
-static RangeVar *range_var(Oid relid);
 static ColumnDef *column(const char *name, Oid type);
 static Constraint *check_constraint(const KeySchema *schema);
 static void create_key_index(Oid relid, const KeySchema *schema);
@@ -72,7 +69,7 @@ meta_create_table(const char *schema_name, const char *table_name,
 	create->tableElts = lappend(create->tableElts,
 								column(META_ATTRIBUTES_COLUMN, meta_item_type()));
 	create->tableElts = lappend(create->tableElts, check_constraint(schema));
-	run_utility((Node *) create);
+	meta_run_utility((Node *) create);
 
 	relid = get_relname_relid(table_name, get_namespace_oid(schema_name, false));
 	define(relid, schema, true);
@@ -100,7 +97,7 @@ meta_drop_table(Oid relid)
 	drop->objects = list_make1(list_make2(makeString(schema_name),
 										  makeString(table_name)));
 	drop->behavior = DROP_RESTRICT;
-	run_utility((Node *) drop);
+	meta_run_utility((Node *) drop);
 	(void) meta_row_delete(schema_name, table_name);
 }
 
@@ -144,6 +141,8 @@ define(Oid relid, const KeySchema *schema, bool new_table)
 	set_comments(relid, schema, new_table);
 	if (!known)
 		meta_row_insert(&row);
+	else
+		meta_complete_local_indexes(meta_table(relid));
 }
 
 void
@@ -184,7 +183,7 @@ set_not_null(Oid relid, const KeySchema *schema)
 			continue;
 		cmd->subtype = AT_SetNotNull;
 		cmd->name = pstrdup(columns[i]);
-		alter_table(relid, cmd, true);
+		meta_alter_table(relid, cmd, true);
 	}
 }
 
@@ -206,7 +205,7 @@ add_check(Oid relid, const KeySchema *schema)
 		return;
 	cmd->subtype = AT_AddConstraint;
 	cmd->def = (Node *) check_constraint(schema);
-	alter_table(relid, cmd, true);
+	meta_alter_table(relid, cmd, true);
 }
 
 /* Makes the key index unless there is one, the replica identity in any case. */
@@ -243,17 +242,17 @@ add_trigger(Oid relid)
 		CreateTrigStmt *create = makeNode(CreateTrigStmt);
 
 		create->trigname = pstrdup(META_TRIGGER_NAME);
-		create->relation = range_var(relid);
+		create->relation = meta_range_var(relid);
 		create->funcname = meta_extension_name(META_TRIGGER_NAME);
 		create->row = true;
 		create->timing = TRIGGER_TYPE_AFTER;
 		create->events = TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
 			TRIGGER_TYPE_DELETE;
-		run_utility((Node *) create);
+		meta_run_utility((Node *) create);
 	}
 	cmd->subtype = AT_EnableAlwaysTrig;
 	cmd->name = pstrdup(META_TRIGGER_NAME);
-	alter_table(relid, cmd, true);
+	meta_alter_table(relid, cmd, true);
 }
 
 static Oid
@@ -271,8 +270,8 @@ key_index_of(Oid relid, const KeySchema *schema)
 }
 
 /* Runs a utility command as if the caller had sent it. */
-static void
-run_utility(Node *statement)
+void
+meta_run_utility(Node *statement)
 {
 	PlannedStmt *wrapper = makeNode(PlannedStmt);
 
@@ -286,20 +285,20 @@ run_utility(Node *statement)
 	CommandCounterIncrement();
 }
 
-static void
-alter_table(Oid relid, AlterTableCmd *cmd, bool recurse)
+void
+meta_alter_table(Oid relid, AlterTableCmd *cmd, bool recurse)
 {
 	AlterTableStmt *statement = makeNode(AlterTableStmt);
 
-	statement->relation = range_var(relid);
+	statement->relation = meta_range_var(relid);
 	statement->relation->inh = recurse;
 	statement->cmds = list_make1(cmd);
 	statement->objtype = OBJECT_TABLE;
-	run_utility((Node *) statement);
+	meta_run_utility((Node *) statement);
 }
 
-static RangeVar *
-range_var(Oid relid)
+RangeVar *
+meta_range_var(Oid relid)
 {
 	return makeRangeVar(get_namespace_name(get_rel_namespace(relid)),
 						get_rel_name(relid), -1);
@@ -327,8 +326,8 @@ column(const char *name, Oid type)
 	return def;
 }
 
-static Node *
-string_constant(const char *value)
+Node *
+meta_string_constant(const char *value)
 {
 	A_Const    *node = makeNode(A_Const);
 
@@ -349,8 +348,8 @@ integer_constant(int value)
 	return (Node *) node;
 }
 
-static Node *
-column_reference(const char *name)
+Node *
+meta_column_reference(const char *name)
 {
 	ColumnRef  *node = makeNode(ColumnRef);
 
@@ -366,14 +365,14 @@ check_constraint(const KeySchema *schema)
 	Constraint *constraint = makeNode(Constraint);
 	List	   *args;
 
-	args = list_make2(string_constant(schema->attributes[0].name),
-					  column_reference(META_PK_COLUMN));
+	args = list_make2(meta_string_constant(schema->attributes[0].name),
+					  meta_column_reference(META_PK_COLUMN));
 	if (schema->n > 1)
 	{
-		args = lappend(args, string_constant(schema->attributes[1].name));
-		args = lappend(args, column_reference(META_SK_COLUMN));
+		args = lappend(args, meta_string_constant(schema->attributes[1].name));
+		args = lappend(args, meta_column_reference(META_SK_COLUMN));
 	}
-	args = lappend(args, column_reference(META_ATTRIBUTES_COLUMN));
+	args = lappend(args, meta_column_reference(META_ATTRIBUTES_COLUMN));
 	args = lappend(args, integer_constant(KEY_BTREE_LIMIT));
 
 	constraint->contype = CONSTR_CHECK;
@@ -415,11 +414,11 @@ create_key_index(Oid relid, const KeySchema *schema)
 	}
 	statement->idxname = ChooseRelationName(get_rel_name(relid), NULL, "key",
 											get_rel_namespace(relid), false);
-	statement->relation = range_var(relid);
+	statement->relation = meta_range_var(relid);
 	statement->relation->inh = true;
 	statement->accessMethod = "btree";
 	statement->unique = true;
-	run_utility((Node *) statement);
+	meta_run_utility((Node *) statement);
 }
 
 static void
@@ -438,7 +437,7 @@ set_replica_identity(Oid relid, Oid index)
 	identity->name = get_rel_name(index);
 	cmd->subtype = AT_ReplicaIdentity;
 	cmd->def = (Node *) identity;
-	alter_table(relid, cmd, false);
+	meta_alter_table(relid, cmd, false);
 }
 
 /* Comments for \d+; those of a user stay. */

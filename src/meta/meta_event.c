@@ -62,11 +62,11 @@ static void before_rename(RenameStmt *statement);
 static void before_alter(AlterTableStmt *statement);
 static void before_drop(DropStmt *statement);
 static void before_drop_index(RangeVar *name);
+static void warn_local_index(const ItemTable *table, Oid index);
 static void before_drop_trigger(List *name);
 static Oid	own_item_table(RangeVar *relation);
 static bool is_item_table(Oid relid);
-static bool is_item_column(const char *name);
-pg_noreturn static void refuse_column(Oid relid, const char *column);
+static void check_column(Oid relid, const char *column);
 pg_noreturn static void refuse_constraint(Oid relid);
 static void refuse_command(AlterTableCmd *cmd, Oid relid);
 static void refuse_not_null(Oid relid, const char *constraint);
@@ -188,10 +188,9 @@ before_rename(RenameStmt *statement)
 			remember((Node *) statement, statement->relation);
 			break;
 		case OBJECT_COLUMN:
-			relid = is_item_column(statement->subname) ?
-				own_item_table(statement->relation) : InvalidOid;
+			relid = own_item_table(statement->relation);
 			if (OidIsValid(relid))
-				refuse_column(relid, statement->subname);
+				check_column(relid, statement->subname);
 			break;
 		case OBJECT_TABCONSTRAINT:
 			relid = strcmp(statement->subname, META_CHECK_NAME) == 0 ?
@@ -231,13 +230,15 @@ before_alter(AlterTableStmt *statement)
 static void
 refuse_command(AlterTableCmd *cmd, Oid relid)
 {
+	if (compat_is_set_expression(cmd->subtype))
+		check_column(relid, cmd->name);
 	switch (cmd->subtype)
 	{
 		case AT_DropColumn:
 		case AT_AlterColumnType:
 		case AT_DropNotNull:
-			if (is_item_column(cmd->name))
-				refuse_column(relid, cmd->name);
+		case AT_DropExpression:
+			check_column(relid, cmd->name);
 			break;
 		case AT_DropConstraint:
 			if (strcmp(cmd->name, META_CHECK_NAME) == 0)
@@ -272,8 +273,7 @@ refuse_not_null(Oid relid, const char *constraint)
 		AttrNumber *attnum = (AttrNumber *) ARR_DATA_PTR(DatumGetArrayTypeP(keys));
 		char	   *column = get_attname(relid, *attnum, false);
 
-		if (is_item_column(column))
-			refuse_column(relid, column);
+		check_column(relid, column);
 	}
 	ReleaseSysCache(tuple);
 }
@@ -290,8 +290,8 @@ refuse_inheritance(Oid relid)
 }
 
 /*
- * Dropping the key index or the row trigger is allowed, because pg_restore
- * --clean drops both before the table.
+ * Dropping the row trigger, the key index or that of a local index is allowed,
+ * because pg_restore --clean drops them before the table.
  */
 static void
 before_drop(DropStmt *statement)
@@ -330,6 +330,31 @@ before_drop_index(RangeVar *name)
 						get_rel_name(index), get_rel_name(relid)),
 				 errdetail("The item functions do not work on the table without it."),
 				 errhint("partitioning.register_table() makes it again.")));
+	else if (table != NULL)
+		warn_local_index(table, index);
+}
+
+static void
+warn_local_index(const ItemTable *table, Oid index)
+{
+	Relation	rel = table_open(table->relid, AccessShareLock);
+
+	for (int i = 0; i < table->nindexes; i++)
+	{
+		const ItemIndex *local = &table->indexes[i];
+
+		if (!local->global &&
+			meta_find_local_index(rel, &table->schema,
+								  local->column_name) == index)
+			ereport(WARNING,
+					(errcode(ERRCODE_WARNING),
+					 errmsg("dropping the index \"%s\" of local index \"%s\" of item table \"%s\"",
+							get_rel_name(index), local->name,
+							table->table_name),
+					 errdetail("The local index cannot be read without it."),
+					 errhint("partitioning.register_table() makes it again.")));
+	}
+	table_close(rel, AccessShareLock);
 }
 
 /* name: that of the table, and then the trigger's. */
@@ -381,22 +406,27 @@ is_item_table(Oid relid)
 		meta_is_registered(schema_name, get_rel_name(relid));
 }
 
-static bool
-is_item_column(const char *name)
-{
-	return strcmp(name, META_PK_COLUMN) == 0 ||
-		strcmp(name, META_SK_COLUMN) == 0 ||
-		strcmp(name, META_ATTRIBUTES_COLUMN) == 0;
-}
-
+/* Refuses to change a column that the item functions need as it is. */
 static void
-refuse_column(Oid relid, const char *column)
+check_column(Oid relid, const char *column)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("column \"%s\" of item table \"%s\" cannot be renamed, dropped, made nullable or given another type",
-					column, get_rel_name(relid)),
-			 errhint("Further columns can be added to an item table and altered as usual.")));
+	const ItemTable *table;
+
+	if (strcmp(column, META_PK_COLUMN) == 0 ||
+		strcmp(column, META_SK_COLUMN) == 0 ||
+		strcmp(column, META_ATTRIBUTES_COLUMN) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("column \"%s\" of item table \"%s\" cannot be renamed, dropped, made nullable or given another type",
+						column, get_rel_name(relid)),
+				 errhint("Further columns can be added to an item table and altered as usual.")));
+	table = meta_table_if_any(relid);
+	if (table != NULL && meta_is_local_column(table, column))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("column \"%s\" of item table \"%s\" belongs to a local index and cannot be changed",
+						column, get_rel_name(relid)),
+				 errhint("partitioning.drop_index() drops it with its index.")));
 }
 
 static void

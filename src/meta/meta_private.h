@@ -5,7 +5,7 @@
 #ifndef PT_META_PRIVATE_H
 #define PT_META_PRIVATE_H
 
-#include "nodes/primnodes.h"
+#include "nodes/parsenodes.h"
 #include "utils/relcache.h"
 
 #include "meta/meta.h"
@@ -45,6 +45,14 @@ extern void meta_indexes_rename(const char *schema_name,
 								const char *new_schema_name,
 								const char *new_table_name);
 
+/* prototypes for functions in meta_local.c */
+
+/* Is this the column of a local index of the table? */
+extern bool meta_is_local_column(const ItemTable *table, const char *name);
+
+/* Makes columns and indexes of local indexes that lack. */
+extern void meta_complete_local_indexes(const ItemTable *table);
+
 /* prototypes for functions in meta_cache.c */
 
 /* A remembered name resolution holds while this stands still. */
@@ -81,6 +89,15 @@ extern const char *meta_hash_opclass_name(Oid key_type);
 extern List *meta_extension_name(const char *name);
 
 /* prototypes for functions in meta_define.c */
+
+/* Runs a utility command as if the caller had sent it. */
+extern void meta_run_utility(Node *statement);
+extern void meta_alter_table(Oid relid, AlterTableCmd *cmd, bool recurse);
+
+/* parts of parse trees */
+extern RangeVar *meta_range_var(Oid relid);
+extern Node *meta_string_constant(const char *value);
+extern Node *meta_column_reference(const char *name);
 
 /* Gives a partition of an item table what ATTACH does not give it. */
 extern void meta_complete_partition(const ItemTable *table, Oid partition);

@@ -5,7 +5,8 @@
  * One partition key is one range: pk = ?, with bounds on sk.  A whole table,
  * or a segment of it, is one range per leaf.  A scan that goes on after a
  * start key first reads the rest of that key's partition, then what lies
- * beyond the partition in hash order, then the other leaves.  The ranges are
+ * beyond the partition in hash order, then the other leaves.  In a local index
+ * the rest of a partition begins with the start key's equals.  The ranges are
  * opened one after the other, so that memory, locks and pins do not depend on
  * how much is read.
  */
@@ -26,6 +27,7 @@
 
 typedef enum RangeKind
 {
+	RANGE_TIES,					/* local index: sort key equal to the start's */
 	RANGE_PARTITION,			/* one partition key */
 	RANGE_BEYOND,				/* the leaf, after the start key's partition */
 	RANGE_LEAF,					/* all of the leaf */
@@ -39,6 +41,7 @@ struct ItemScan
 {
 	MemoryContext context;		/* holds the scan itself */
 	ItemStore  *store;
+	const ItemIndex *index;		/* local index; NULL: the key index */
 	Snapshot	snapshot;
 	ScanDirection direction;
 
@@ -48,6 +51,7 @@ struct ItemScan
 	KeyRange	range;
 	bool		has_start;
 	ItemKey		start;
+	Datum		start_sort;		/* its sort key in the index */
 	int32		segment;
 	int32		total_segments;
 
@@ -55,6 +59,7 @@ struct ItemScan
 	RangeKind	kind;
 	List	   *leaves;			/* in the order of reading */
 	int			leaf;
+	Relation	index_rel;		/* of the current leaf */
 	IndexScanDesc desc;			/* NULL: the range is not open */
 	TupleTableSlot *slot;		/* of the current leaf */
 };
@@ -63,11 +68,14 @@ static void copy_spec(ItemScan *scan, const ScanSpec *spec);
 static void copy_key(const ItemKey *from, ItemKey *to);
 static void copy_bound(const KeyBound *from, KeyBound *to);
 static void range_first(ItemScan *scan, const ScanSpec *spec);
+static RangeKind partition_rest(const ItemScan *scan);
 static int	leaf_position(ItemScan *scan, Oid relid);
 static void range_next(ItemScan *scan);
 static void range_open(ItemScan *scan);
 static void range_close(ItemScan *scan);
+static int	tie_keys(ItemScan *scan, ScanKey keys);
 static int	partition_keys(ItemScan *scan, ScanKey keys);
+static void pk_key(ItemScan *scan, ScanKey key);
 static int	leaf_keys(ItemScan *scan, ScanKey keys);
 static void bound_key(ItemScan *scan, ScanKey key, int column, Oid subtype,
 					  StrategyNumber strategy, Datum value);
@@ -82,6 +90,9 @@ scan_begin(const ScanSpec *spec, Snapshot snapshot)
 	ItemScan   *scan = palloc0(sizeof(ItemScan));
 
 	scan->context = context;
+	if (spec->index != NULL &&
+		strcmp(spec->index->column_name, META_SK_COLUMN) != 0)
+		scan->index = spec->index;
 	scan->direction = spec->forward ? ForwardScanDirection :
 		BackwardScanDirection;
 	copy_spec(scan, spec);
@@ -107,6 +118,8 @@ copy_spec(ItemScan *scan, const ScanSpec *spec)
 	scan->has_start = spec->start_key != NULL;
 	if (scan->has_start)
 		copy_key(spec->start_key, &scan->start);
+	if (scan->has_start && scan->index != NULL)
+		scan->start_sort = key_datum_from_ref(spec->start_sort);
 	scan->segment = spec->segment;
 	scan->total_segments = spec->total_segments;
 }
@@ -137,7 +150,8 @@ range_first(ItemScan *scan, const ScanSpec *spec)
 	if (scan->single)
 	{
 		/* without a sort key nothing of a partition follows its one row */
-		scan->kind = scan->has_start && !has_sk ? RANGE_NONE : RANGE_PARTITION;
+		scan->kind = !scan->has_start ? RANGE_PARTITION :
+			has_sk ? partition_rest(scan) : RANGE_NONE;
 		return;
 	}
 
@@ -165,7 +179,14 @@ range_first(ItemScan *scan, const ScanSpec *spec)
 	store_route(scan->store, &scan->start);
 	scan->leaf = leaf_position(scan, RelationGetRelid(scan->store->rel));
 	scan->pk = scan->start;
-	scan->kind = has_sk ? RANGE_PARTITION : RANGE_BEYOND;
+	scan->kind = has_sk ? partition_rest(scan) : RANGE_BEYOND;
+}
+
+/* How the rest of the start key's partition begins. */
+static RangeKind
+partition_rest(const ItemScan *scan)
+{
+	return scan->index != NULL ? RANGE_TIES : RANGE_PARTITION;
 }
 
 static int
@@ -218,7 +239,9 @@ scan_next(ItemScan *scan, StoreRow *row)
 static void
 range_next(ItemScan *scan)
 {
-	if (scan->single)
+	if (scan->kind == RANGE_TIES)
+		scan->kind = RANGE_PARTITION;
+	else if (scan->single)
 		scan->kind = RANGE_NONE;
 	else if (scan->kind == RANGE_PARTITION)
 		scan->kind = RANGE_BEYOND;
@@ -239,10 +262,15 @@ range_open(ItemScan *scan)
 
 	if (!scan->single)
 		store_enter_leaf(store, list_nth_oid(scan->leaves, scan->leaf));
-	nkeys = scan->kind == RANGE_PARTITION ? partition_keys(scan, keys) :
+	scan->index_rel = index_open(scan->index == NULL ?
+								 store->relation.key_index :
+								 store_local_index(store, scan->index),
+								 AccessShareLock);
+	nkeys = scan->kind == RANGE_TIES ? tie_keys(scan, keys) :
+		scan->kind == RANGE_PARTITION ? partition_keys(scan, keys) :
 		leaf_keys(scan, keys);
 	scan->slot = table_slot_create(store->rel, NULL);
-	scan->desc = compat_index_beginscan(store->rel, store->key_index,
+	scan->desc = compat_index_beginscan(store->rel, scan->index_rel,
 										scan->snapshot, nkeys);
 	index_rescan(scan->desc, keys, nkeys, NULL, 0);
 }
@@ -253,12 +281,27 @@ range_close(ItemScan *scan)
 	if (scan->desc == NULL)
 		return;
 	index_endscan(scan->desc);
+	index_close(scan->index_rel, NoLock);
 	scan->desc = NULL;
 	ExecDropSingleTupleTableSlot(scan->slot);
 	scan->slot = NULL;
 }
 
-/* pk = ?, the bounds on sk, and sk after the start key. */
+/* pk = ?, the sort key of the start, and sk after the start key. */
+static int
+tie_keys(ItemScan *scan, ScanKey keys)
+{
+	pk_key(scan, &keys[0]);
+	bound_key(scan, &keys[1], 1, InvalidOid, BTEqualStrategyNumber,
+			  scan->start_sort);
+	bound_key(scan, &keys[2], 2, InvalidOid,
+			  ScanDirectionIsForward(scan->direction) ?
+			  BTGreaterStrategyNumber : BTLessStrategyNumber,
+			  scan->start.datums[1]);
+	return 3;
+}
+
+/* pk = ?, the bounds on the sort key, and sort keys after the start key's. */
 static int
 partition_keys(ItemScan *scan, ScanKey keys)
 {
@@ -266,8 +309,7 @@ partition_keys(ItemScan *scan, ScanKey keys)
 	const KeyBound *upper = &scan->range.upper;
 	int			n = 0;
 
-	keys[n] = scan->store->relation.equal_keys[0];
-	keys[n++].sk_argument = scan->pk.datums[0];
+	pk_key(scan, &keys[n++]);
 	if (scan->store->table->schema.n == 1)
 		return n;
 
@@ -283,8 +325,20 @@ partition_keys(ItemScan *scan, ScanKey keys)
 		bound_key(scan, &keys[n++], 1, InvalidOid,
 				  ScanDirectionIsForward(scan->direction) ?
 				  BTGreaterStrategyNumber : BTLessStrategyNumber,
+				  scan->index != NULL ? scan->start_sort :
 				  scan->start.datums[1]);
 	return n;
+}
+
+/*
+ * The partition key is the first column of every index, in the same order, so
+ * what is known of the key index holds for all.
+ */
+static void
+pk_key(ItemScan *scan, ScanKey key)
+{
+	*key = scan->store->relation.equal_keys[0];
+	key->sk_argument = scan->pk.datums[0];
 }
 
 /*
@@ -328,7 +382,7 @@ static void
 bound_key(ItemScan *scan, ScanKey key, int column, Oid subtype,
 		  StrategyNumber strategy, Datum value)
 {
-	Relation	index = scan->store->key_index;
+	Relation	index = scan->index_rel;
 	Oid			type = OidIsValid(subtype) ? subtype :
 		index->rd_opcintype[column];
 

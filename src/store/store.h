@@ -39,10 +39,19 @@
 #include "key/key.h"
 #include "meta/meta.h"
 
+/* Column of one or more local indexes, and the index on it. */
+typedef struct StoreLocal
+{
+	AttrNumber	attnum;
+	Oid			index;			/* InvalidOid: there is none that is valid */
+	int			ordinal;		/* of the first such index in table->indexes */
+} StoreLocal;
+
 /* Facts about one relation with storage, cached per backend by OID. */
 typedef struct StoreRelation
 {
 	Oid			relid;
+	uint64		serial;			/* of the descriptor that was used */
 	bool		plain;			/* nothing but the key index takes part in a
 								 * write: no further columns, constraints or
 								 * indexes (triggers are looked at apart) */
@@ -52,6 +61,8 @@ typedef struct StoreRelation
 	AttrNumber	attributes_attnum;
 	AttrNumber	last_attnum;	/* the highest of these */
 	ScanKeyData equal_keys[KEY_MAX_ATTRIBUTES]; /* "=" without arguments */
+	int			nlocals;
+	StoreLocal	locals[LIMIT_LOCAL_INDEXES];
 } StoreRelation;
 
 /* An item table opened for one call, at the named table's leaf for a key. */
@@ -274,8 +285,11 @@ typedef void (*StoreChangeCallback) (const StoreChange *change);
 extern void store_register_change_callback(StoreChangeCallback callback);
 
 /* prototypes for functions in store_relation.c */
-extern void store_relation_get(Relation rel, const KeySchema *schema,
+extern void store_relation_get(Relation rel, const ItemTable *table,
 							   StoreRelation *info);
+
+/* The index that a local index is, at the leaf that the store has come to. */
+extern Oid	store_local_index(const ItemStore *store, const ItemIndex *index);
 extern Oid	store_index_operator(Relation index, int column, Oid type,
 								 StrategyNumber strategy);
 extern void store_init(void);

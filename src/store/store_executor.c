@@ -587,6 +587,8 @@ finish_change(ItemStore *store, const ItemKey *key, StoreRow *old_row,
 
 		value = slot_getattr(slot, store->relation.attributes_attnum, &isnull);
 		store->stored = (ItemData *) PG_DETOAST_DATUM_COPY(value);
+		if (store->relation.user_triggers)
+			store_check_indexed(store->table, key, item_root(store->stored));
 	}
 	store_row_changed(store, key, old_row, store->stored);
 }

@@ -444,7 +444,7 @@ store_enter_leaf(ItemStore *store, Oid leaf)
 static void
 enter_relation(ItemStore *store, Relation rel)
 {
-	store_relation_get(rel, &store->table->schema, &store->relation);
+	store_relation_get(rel, store->table, &store->relation);
 	store->rel = rel;
 	store->key_index = index_open(store->relation.key_index,
 								  STORE_LOCKMODE(store));

@@ -66,6 +66,8 @@ extern bool store_executor_delete(ItemStore *store, const ItemKey *key,
 /* prototypes for functions in store_trigger.c */
 extern bool store_trigger_is_ours(const struct Trigger *trigger);
 extern bool store_user_triggers(Relation rel);
+extern void store_check_indexed(const ItemTable *table, const ItemKey *key,
+								ItemRef attributes);
 extern void store_row_changed(ItemStore *store, const ItemKey *key,
 							  const StoreRow *old_row,
 							  const ItemData *new_attributes);

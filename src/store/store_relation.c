@@ -44,8 +44,11 @@ static uint64 invalidations = 0;
 
 static void relation_invalidate(Datum arg, Oid relid);
 static void relation_keep(const StoreRelation *info);
-static void relation_fill(Relation rel, const KeySchema *schema,
+static void relation_fill(Relation rel, const ItemTable *table,
 						  StoreRelation *info);
+static void locals_fill(Relation rel, const ItemTable *table,
+						StoreRelation *info);
+static bool column_is_listed(const StoreRelation *info, AttrNumber attnum);
 static Oid	item_type(void);
 static AttrNumber column_find(Relation rel, const char *name, Oid type);
 static Relation key_index_open(Relation rel, const KeySchema *schema,
@@ -69,12 +72,12 @@ store_init(void)
  * ereports when it is no item table that can be used.
  */
 void
-store_relation_get(Relation rel, const KeySchema *schema, StoreRelation *info)
+store_relation_get(Relation rel, const ItemTable *table, StoreRelation *info)
 {
 	Oid			relid = RelationGetRelid(rel);
 	uint64		invalidations_before = invalidations;
 
-	if (relid == latest.relid)
+	if (relid == latest.relid && table->serial == latest.serial)
 	{
 		*info = latest;
 		return;
@@ -84,7 +87,7 @@ store_relation_get(Relation rel, const KeySchema *schema, StoreRelation *info)
 		StoreRelation *entry;
 
 		entry = hash_search(relations, &relid, HASH_FIND, NULL);
-		if (entry != NULL)
+		if (entry != NULL && entry->serial == table->serial)
 		{
 			latest = *entry;
 			*info = latest;
@@ -94,7 +97,8 @@ store_relation_get(Relation rel, const KeySchema *schema, StoreRelation *info)
 
 	memset(info, 0, sizeof(*info));
 	info->relid = relid;
-	relation_fill(rel, schema, info);
+	info->serial = table->serial;
+	relation_fill(rel, table, info);
 	if (invalidations == invalidations_before)
 		relation_keep(info);
 }
@@ -139,8 +143,9 @@ relation_keep(const StoreRelation *info)
 }
 
 static void
-relation_fill(Relation rel, const KeySchema *schema, StoreRelation *info)
+relation_fill(Relation rel, const ItemTable *table, StoreRelation *info)
 {
+	const KeySchema *schema = &table->schema;
 	Relation	index;
 
 	for (int i = 0; i < schema->n; i++)
@@ -159,8 +164,72 @@ relation_fill(Relation rel, const KeySchema *schema, StoreRelation *info)
 		key_index_equality(index, i, &info->equal_keys[i]);
 	index_close(index, NoLock);
 
+	locals_fill(rel, table, info);
 	info->plain = relation_is_plain(rel, schema);
 	info->user_triggers = store_user_triggers(rel);
+}
+
+/* Columns and indexes of local indexes, less those on sk. */
+static void
+locals_fill(Relation rel, const ItemTable *table, StoreRelation *info)
+{
+	for (int i = 0; i < table->nindexes; i++)
+	{
+		const ItemIndex *index = &table->indexes[i];
+		StoreLocal *local = &info->locals[info->nlocals];
+		AttrNumber	attnum;
+
+		if (index->global || strcmp(index->column_name, META_SK_COLUMN) == 0)
+			continue;
+		attnum = column_find(rel, index->column_name,
+							 key_column_type(index->keys[1].attribute.type));
+		if (column_is_listed(info, attnum))
+			continue;
+		if (info->nlocals == LIMIT_LOCAL_INDEXES)
+			elog(ERROR, "item table \"%s\" has more than %d local indexes",
+				 table->table_name, LIMIT_LOCAL_INDEXES);
+		local->attnum = attnum;
+		local->ordinal = i;
+		local->index = meta_find_local_index(rel, &table->schema,
+											 index->column_name);
+		info->nlocals++;
+	}
+}
+
+static bool
+column_is_listed(const StoreRelation *info, AttrNumber attnum)
+{
+	for (int i = 0; i < info->nlocals; i++)
+	{
+		if (info->locals[i].attnum == attnum)
+			return true;
+	}
+	return false;
+}
+
+Oid
+store_local_index(const ItemStore *store, const ItemIndex *index)
+{
+	const StoreRelation *relation = &store->relation;
+
+	if (strcmp(index->column_name, META_SK_COLUMN) == 0)
+		return relation->key_index;
+	for (int i = 0; i < relation->nlocals; i++)
+	{
+		const StoreLocal *local = &relation->locals[i];
+
+		if (OidIsValid(local->index) &&
+			strcmp(store->table->indexes[local->ordinal].column_name,
+				   index->column_name) == 0)
+			return local->index;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("local index \"%s\" of item table \"%s\" cannot be read",
+					index->name, RelationGetRelationName(store->rel)),
+			 errdetail("There is no valid index on columns \"pk\", \"%s\", \"sk\".",
+					   index->column_name),
+			 errhint("REINDEX repairs an invalid index; partitioning.register_table() makes a missing one.")));
 }
 
 static Oid

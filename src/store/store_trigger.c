@@ -198,6 +198,8 @@ row_inserted(const TriggerTable *table, Relation rel, TupleTableSlot *slot)
 	slot_key(table, slot, &key);
 	store_keylock_acquire(table->table, &key);
 	store_keylock_release(table->table, &key);
+	if (table->table->schema.nindexed > 0)
+		store_check_indexed(table->table, &key, slot_attributes(table, slot));
 	if (ncallbacks == 0)
 		return;
 	change.key = &key;
@@ -237,12 +239,39 @@ row_updated(const TriggerTable *table, Relation rel, TupleTableSlot *old_slot,
 		row_inserted(table, rel, new_slot);
 		return;
 	}
-	if (ncallbacks == 0)
+	if (ncallbacks == 0 && table->table->schema.nindexed == 0)
 		return;
 	change.key = &new_key;
 	change.old_attributes = slot_attributes(table, old_slot);
 	change.new_attributes = slot_attributes(table, new_slot);
+	/* a row that is older than an index may stay as it is */
+	if (!item_ref_equal(change.old_attributes, change.new_attributes))
+		store_check_indexed(table->table, &new_key, change.new_attributes);
 	tell(&change);
+}
+
+/*
+ * Refuses values of an item that cannot be keys of the table's indexes.  The
+ * item functions have done so before they come here, in their own words; plain
+ * SQL, and what triggers make of an item, is checked after the fact.
+ */
+void
+store_check_indexed(const ItemTable *table, const ItemKey *key,
+					ItemRef attributes)
+{
+	ItemRow		row;
+
+	if (table->schema.nindexed == 0)
+		return;
+	row.nkeys = key->n;
+	for (int i = 0; i < key->n; i++)
+	{
+		row.keys[i].name = table->schema.attributes[i].name;
+		row.keys[i].name_len = table->schema.attributes[i].name_len;
+		row.keys[i].value = key->refs[i];
+	}
+	row.attributes = attributes;
+	key_check_indexed(&table->schema, &row, false);
 }
 
 /* The columns are NOT NULL. */
