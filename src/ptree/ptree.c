@@ -146,9 +146,10 @@ ptoptions(Datum reloptions, bool validate)
 
 /*
  * Costs are those of nbtree, whose estimate knows operators by their strategy
- * numbers, which are the same.  XXX It takes a prefix condition for one that
- * does not narrow the scan, so such a scan is estimated as one of the whole
- * partition key.
+ * numbers, which are the same.  A prefix condition counts there as any bound
+ * that is not an equality.  XXX The estimate assumes that scans leave killed
+ * entries behind and that descents cost as in nbtree; both make ptree look no
+ * cheaper than btree, which is on the safe side.
  */
 static void
 ptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
