@@ -12,6 +12,7 @@
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
@@ -59,6 +60,8 @@ create_table(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(6))
 		check_options(PG_GETARG_JSONB_P(6));
 
+	/* The lock that comes first would refuse a standby in its own words. */
+	PreventCommandIfReadOnly("CREATE TABLE");
 	schema_oid = creation_schema();
 	lock_table_name(schema_oid, table_name);
 	if (OidIsValid(get_relname_relid(table_name, schema_oid)))
