@@ -114,8 +114,9 @@ typedef enum ApiReadKind
 /* Which attributes of items a query or scan returns. */
 typedef enum ApiSelect
 {
-	API_SELECT_ABSENT,			/* all, or those of the projection */
-	API_SELECT_ALL,
+	API_SELECT_ABSENT,			/* those of the projection expression; else all,
+								 * or those that the index projects */
+	API_SELECT_ALL,				/* also through a local index */
 	API_SELECT_ALL_PROJECTED,
 	API_SELECT_SPECIFIC,
 	API_SELECT_COUNT			/* none: items are counted, not returned */
@@ -134,8 +135,6 @@ typedef struct ApiQuery
 	const ItemData *values;
 	const char *values_error;
 	ApiSelect	select;
-	bool		all_attributes; /* through an index, too: not only those that
-								 * it projects */
 	bool		forward;		/* query; a scan is always forward */
 	bool		has_segment;	/* scan */
 	int32		segment;

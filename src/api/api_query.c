@@ -103,7 +103,7 @@ api_cursor_open(const ApiQuery *request, Snapshot snapshot)
 	cursor->projection = expressions.projection;
 	cursor->table = spec.table;
 	cursor->index = spec.index;
-	cursor->projects = spec.index != NULL && !request->all_attributes &&
+	cursor->projects = spec.index != NULL && request->select != API_SELECT_ALL &&
 		spec.index->projection != PROJECTION_ALL;
 	cursor->has_max_items = request->has_max_items;
 	cursor->remaining = request->max_items;
@@ -155,7 +155,10 @@ api_read_page(const ApiQuery *request, Snapshot snapshot, ApiPage *page)
 	while (page->size < LIMIT_PAGE_SIZE && read_row(cursor))
 	{
 		page->scanned_count++;
-		page->size += item_row_size(&cursor->row.row);
+		page->size += cursor->index == NULL ?
+			item_row_size(&cursor->row.row) :
+			api_index_entry_size(cursor->table, cursor->index,
+								 &cursor->row.row);
 		if (!row_passes(cursor))
 			continue;
 		if (counts)

@@ -128,6 +128,8 @@ extern void key_check_item(const KeySchema *schema, const ItemKey *key,
 
 /* The last of these alone: complains when the index tuple is too large. */
 extern void key_check_index_size(const ItemKey *key, int index_limit);
+extern void key_check_entry_size(const char *index_name, int n,
+								 const Datum *datums, int index_limit);
 
 /* prototypes for functions in key_index.c: key attributes of indexes */
 

@@ -33,7 +33,7 @@ typedef struct CheckItemState
 
 PG_FUNCTION_INFO_V1(check_item);
 
-static Size index_tuple_size(const ItemKey *key);
+static Size index_tuple_size(int n, const Datum *datums);
 static Size add_index_value(Size size, Datum value);
 static CheckItemState *check_item_state(FunctionCallInfo fcinfo, int nkeys);
 static void check_item_attribute(FunctionCallInfo fcinfo, int arg,
@@ -80,23 +80,33 @@ key_check_item(const KeySchema *schema, const ItemKey *key,
 void
 key_check_index_size(const ItemKey *key, int index_limit)
 {
+	key_check_entry_size(NULL, key->n, key->datums, index_limit);
+}
+
+/* The same for an entry of a local index; of the key index without a name. */
+void
+key_check_entry_size(const char *index_name, int n, const Datum *datums,
+					 int index_limit)
+{
 	Size		size = MAXALIGN(sizeof(IndexTupleData));
 
 	if (index_limit == 0)
 		return;
 
 	/* no key below this bound needs a closer look, nearly none is above */
-	for (int i = 0; i < key->n; i++)
-		size += INTALIGN(VARSIZE_ANY(DatumGetPointer(key->datums[i])) +
-						 VARHDRSZ);
+	for (int i = 0; i < n; i++)
+		size += INTALIGN(VARSIZE_ANY(DatumGetPointer(datums[i])) + VARHDRSZ);
 	if (likely(size <= (Size) index_limit))
 		return;
 
-	size = index_tuple_size(key);
+	size = index_tuple_size(n, datums);
 	if (size > (Size) index_limit)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("key is too long for the table's btree index"),
+				 index_name == NULL ?
+				 errmsg("key is too long for the table's btree index") :
+				 errmsg("key is too long for the btree index of local index \"%s\"",
+						index_name),
 				 errdetail("Its index entry has %zu bytes, the limit is %d.",
 						   size, index_limit),
 				 errhint("Shorten the partition key or the sort key; together they may have %d bytes, or more if they compress well.",
@@ -140,12 +150,12 @@ check_item(PG_FUNCTION_ARGS)
 
 /* Size that index_form_tuple() would give this key's tuple. */
 static Size
-index_tuple_size(const ItemKey *key)
+index_tuple_size(int n, const Datum *datums)
 {
 	Size		size = MAXALIGN(sizeof(IndexTupleData));
 
-	for (int i = 0; i < key->n; i++)
-		size = add_index_value(size, key->datums[i]);
+	for (int i = 0; i < n; i++)
+		size = add_index_value(size, datums[i]);
 	return MAXALIGN(size);
 }
 

@@ -204,6 +204,9 @@ extern void meta_drop_local_index(const ItemTable *table,
 extern Oid	meta_find_local_index(Relation rel, const KeySchema *schema,
 								  const char *column_name);
 
+/* Does this function generate columns of local indexes? */
+extern bool meta_is_column_function(Oid function);
+
 /* prototypes for functions in meta_catalog.c: rows of partitioning.tables */
 
 /* Whether schema_name.table_name is registered. */

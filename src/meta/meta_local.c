@@ -19,6 +19,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_collation.h"
@@ -215,6 +216,16 @@ template_arguments(const ItemTable *table, const KeyIndexAttribute *key)
 		args = lappend(args, meta_column_reference(columns[part]));
 	}
 	return args;
+}
+
+/* Does this function generate columns of local indexes? */
+bool
+meta_is_column_function(Oid function)
+{
+	char	   *name = get_func_name(function);
+
+	return name != NULL && strncmp(name, "index_key_", 10) == 0 &&
+		get_func_namespace(function) == get_namespace_oid(META_SCHEMA, true);
 }
 
 static const char *

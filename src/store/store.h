@@ -52,9 +52,10 @@ typedef struct StoreRelation
 {
 	Oid			relid;
 	uint64		serial;			/* of the descriptor that was used */
-	bool		plain;			/* nothing but the key index takes part in a
-								 * write: no further columns, constraints or
-								 * indexes (triggers are looked at apart) */
+	bool		plain;			/* nothing but the key index and local indexes
+								 * take part in a write: no further columns,
+								 * constraints or indexes (triggers are looked
+								 * at apart) */
 	bool		user_triggers;	/* there are others than our own */
 	Oid			key_index;
 	AttrNumber	key_attnums[KEY_MAX_ATTRIBUTES];
@@ -287,6 +288,8 @@ extern void store_register_change_callback(StoreChangeCallback callback);
 /* prototypes for functions in store_relation.c */
 extern void store_relation_get(Relation rel, const ItemTable *table,
 							   StoreRelation *info);
+
+/* prototypes for functions in store_local.c */
 
 /* The index that a local index is, at the leaf that the store has come to. */
 extern Oid	store_local_index(const ItemStore *store, const ItemIndex *index);

@@ -451,6 +451,7 @@ check_row(ItemStore *store, TupleTableSlot *slot, CmdType change,
 
 	if (constr != NULL && constr->has_generated_stored)
 		ExecComputeStoredGenerated(relinfo, estate, slot, change);
+	store_locals_check(store, slot);
 	if (constr != NULL)
 		ExecConstraints(relinfo, slot, estate);
 	if (rel->rd_rel->relispartition &&

@@ -63,7 +63,24 @@ extern bool store_executor_update(ItemStore *store, const ItemKey *key,
 extern bool store_executor_delete(ItemStore *store, const ItemKey *key,
 								  StoreRow *row);
 
+/* prototypes for functions in store_relation.c */
+extern AttrNumber store_column_find(Relation rel, const char *name, Oid type);
+
+/* prototypes for functions in store_local.c */
+extern void store_locals_fill(Relation rel, const ItemTable *table,
+							  StoreRelation *info);
+extern bool store_generated_are_ours(Relation rel, const StoreRelation *info);
+extern int	store_locals_indexes(const StoreRelation *info);
+extern void store_locals_set(ItemStore *store, const ItemKey *key,
+							 const ItemData *attributes,
+							 TupleTableSlot *slot);
+extern void store_locals_check(ItemStore *store, TupleTableSlot *slot);
+extern void store_locals_insert(ItemStore *store, const ItemKey *key,
+								TupleTableSlot *slot, StoreRow *old_row);
+
 /* prototypes for functions in store_trigger.c */
+extern void store_row_of_key(const ItemTable *table, const ItemKey *key,
+							 ItemRow *row);
 extern bool store_trigger_is_ours(const struct Trigger *trigger);
 extern bool store_user_triggers(Relation rel);
 extern void store_check_indexed(const ItemTable *table, const ItemKey *key,

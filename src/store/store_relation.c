@@ -46,11 +46,7 @@ static void relation_invalidate(Datum arg, Oid relid);
 static void relation_keep(const StoreRelation *info);
 static void relation_fill(Relation rel, const ItemTable *table,
 						  StoreRelation *info);
-static void locals_fill(Relation rel, const ItemTable *table,
-						StoreRelation *info);
-static bool column_is_listed(const StoreRelation *info, AttrNumber attnum);
 static Oid	item_type(void);
-static AttrNumber column_find(Relation rel, const char *name, Oid type);
 static Relation key_index_open(Relation rel, const KeySchema *schema,
 							   const StoreRelation *info);
 static bool key_index_suits(Relation index, const KeySchema *schema,
@@ -58,7 +54,8 @@ static bool key_index_suits(Relation index, const KeySchema *schema,
 static bool is_hash_order(Oid opfamily, Oid type);
 static void key_index_equality(Relation index, int column, ScanKey key);
 static bool checks_are_ours(const TupleConstr *constr);
-static bool relation_is_plain(Relation rel, const KeySchema *schema);
+static bool relation_is_plain(Relation rel, const KeySchema *schema,
+							  const StoreRelation *info);
 
 /* Called once at start-up. */
 void
@@ -150,11 +147,11 @@ relation_fill(Relation rel, const ItemTable *table, StoreRelation *info)
 
 	for (int i = 0; i < schema->n; i++)
 	{
-		info->key_attnums[i] = column_find(rel, key_columns[i],
+		info->key_attnums[i] = store_column_find(rel, key_columns[i],
 										   key_column_type(schema->attributes[i].type));
 		info->last_attnum = Max(info->last_attnum, info->key_attnums[i]);
 	}
-	info->attributes_attnum = column_find(rel, META_ATTRIBUTES_COLUMN,
+	info->attributes_attnum = store_column_find(rel, META_ATTRIBUTES_COLUMN,
 										  item_type());
 	info->last_attnum = Max(info->last_attnum, info->attributes_attnum);
 
@@ -164,72 +161,9 @@ relation_fill(Relation rel, const ItemTable *table, StoreRelation *info)
 		key_index_equality(index, i, &info->equal_keys[i]);
 	index_close(index, NoLock);
 
-	locals_fill(rel, table, info);
-	info->plain = relation_is_plain(rel, schema);
+	store_locals_fill(rel, table, info);
+	info->plain = relation_is_plain(rel, schema, info);
 	info->user_triggers = store_user_triggers(rel);
-}
-
-/* Columns and indexes of local indexes, less those on sk. */
-static void
-locals_fill(Relation rel, const ItemTable *table, StoreRelation *info)
-{
-	for (int i = 0; i < table->nindexes; i++)
-	{
-		const ItemIndex *index = &table->indexes[i];
-		StoreLocal *local = &info->locals[info->nlocals];
-		AttrNumber	attnum;
-
-		if (index->global || strcmp(index->column_name, META_SK_COLUMN) == 0)
-			continue;
-		attnum = column_find(rel, index->column_name,
-							 key_column_type(index->keys[1].attribute.type));
-		if (column_is_listed(info, attnum))
-			continue;
-		if (info->nlocals == LIMIT_LOCAL_INDEXES)
-			elog(ERROR, "item table \"%s\" has more than %d local indexes",
-				 table->table_name, LIMIT_LOCAL_INDEXES);
-		local->attnum = attnum;
-		local->ordinal = i;
-		local->index = meta_find_local_index(rel, &table->schema,
-											 index->column_name);
-		info->nlocals++;
-	}
-}
-
-static bool
-column_is_listed(const StoreRelation *info, AttrNumber attnum)
-{
-	for (int i = 0; i < info->nlocals; i++)
-	{
-		if (info->locals[i].attnum == attnum)
-			return true;
-	}
-	return false;
-}
-
-Oid
-store_local_index(const ItemStore *store, const ItemIndex *index)
-{
-	const StoreRelation *relation = &store->relation;
-
-	if (strcmp(index->column_name, META_SK_COLUMN) == 0)
-		return relation->key_index;
-	for (int i = 0; i < relation->nlocals; i++)
-	{
-		const StoreLocal *local = &relation->locals[i];
-
-		if (OidIsValid(local->index) &&
-			strcmp(store->table->indexes[local->ordinal].column_name,
-				   index->column_name) == 0)
-			return local->index;
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("local index \"%s\" of item table \"%s\" cannot be read",
-					index->name, RelationGetRelationName(store->rel)),
-			 errdetail("There is no valid index on columns \"pk\", \"%s\", \"sk\".",
-					   index->column_name),
-			 errhint("REINDEX repairs an invalid index; partitioning.register_table() makes a missing one.")));
 }
 
 static Oid
@@ -245,8 +179,8 @@ item_type(void)
  * Column of that name and type.  The type decides how bytes are read, so a
  * table whose catalog row says something else must not get through.
  */
-static AttrNumber
-column_find(Relation rel, const char *name, Oid type)
+AttrNumber
+store_column_find(Relation rel, const char *name, Oid type)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
 
@@ -384,11 +318,13 @@ store_index_operator(Relation index, int column, Oid type,
 }
 
 /*
- * Is a row nothing but keys and attributes, with no constraint of others, no
- * generated column and no index but the key index?  Dropped columns are NULL.
+ * Is a row nothing but keys, attributes and columns of local indexes, with no
+ * constraint of others, no other generated column, and no index but ours?
+ * Dropped columns are NULL.
  */
 static bool
-relation_is_plain(Relation rel, const KeySchema *schema)
+relation_is_plain(Relation rel, const KeySchema *schema,
+				  const StoreRelation *info)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
 	List	   *indexes = RelationGetIndexList(rel);
@@ -396,17 +332,17 @@ relation_is_plain(Relation rel, const KeySchema *schema)
 	int			ncolumns = 0;
 
 	list_free(indexes);
-	if (nindexes != 1)
+	if (nindexes != 1 + store_locals_indexes(info))
 		return false;
 	for (int i = 0; i < desc->natts; i++)
 	{
 		if (!TupleDescAttr(desc, i)->attisdropped)
 			ncolumns++;
 	}
-	if (ncolumns != schema->n + 1)
+	if (ncolumns != schema->n + 1 + info->nlocals)
 		return false;
-	return desc->constr == NULL ||
-		(!desc->constr->has_generated_stored && checks_are_ours(desc->constr));
+	return store_generated_are_ours(rel, info) &&
+		(desc->constr == NULL || checks_are_ours(desc->constr));
 }
 
 /*

@@ -263,15 +263,22 @@ store_check_indexed(const ItemTable *table, const ItemKey *key,
 
 	if (table->schema.nindexed == 0)
 		return;
-	row.nkeys = key->n;
-	for (int i = 0; i < key->n; i++)
-	{
-		row.keys[i].name = table->schema.attributes[i].name;
-		row.keys[i].name_len = table->schema.attributes[i].name_len;
-		row.keys[i].value = key->refs[i];
-	}
+	store_row_of_key(table, key, &row);
 	row.attributes = attributes;
 	key_check_indexed(&table->schema, &row, false);
+}
+
+/* Fills in the keys of a row. */
+void
+store_row_of_key(const ItemTable *table, const ItemKey *key, ItemRow *row)
+{
+	row->nkeys = key->n;
+	for (int i = 0; i < key->n; i++)
+	{
+		row->keys[i].name = table->schema.attributes[i].name;
+		row->keys[i].name_len = table->schema.attributes[i].name_len;
+		row->keys[i].value = key->refs[i];
+	}
 }
 
 /* The columns are NOT NULL. */

@@ -27,6 +27,8 @@
 
 static TupleTableSlot *plain_slot(ItemStore *store, const ItemKey *key,
 								  const ItemData *attributes);
+static bool insert_entries(ItemStore *store, const ItemKey *key,
+						   TupleTableSlot *slot, StoreRow *old_row);
 static bool insert_key(ItemStore *store, const ItemKey *key,
 					   TupleTableSlot *slot, IndexUniqueCheck check,
 					   bool unchanged);
@@ -109,7 +111,7 @@ store_try_insert(ItemStore *store, const ItemKey *key,
 	slot = plain_slot(store, key, attributes);
 	store_keylock_acquire(store->table, key);
 	token = store_speculate(store, slot);
-	unique = insert_key(store, key, slot, UNIQUE_CHECK_PARTIAL, false);
+	unique = insert_entries(store, key, slot, NULL);
 	store_speculate_end(store, slot, token, unique);
 	store_keylock_release(store->table, key);
 	ExecDropSingleTupleTableSlot(slot);
@@ -171,6 +173,13 @@ plain_slot(ItemStore *store, const ItemKey *key, const ItemData *attributes)
 	column = store->relation.attributes_attnum - 1;
 	slot->tts_values[column] = PointerGetDatum(attributes);
 	slot->tts_isnull[column] = false;
+	if (store->relation.nlocals > 0)
+	{
+		store_locals_set(store, key, attributes, slot);
+		ExecStoreVirtualTuple(slot);
+		store_locals_check(store, slot);
+		return slot;
+	}
 	return ExecStoreVirtualTuple(slot);
 }
 
@@ -224,7 +233,7 @@ store_claim(StoreClaims *claims, ItemStore *store, const ItemKey *key,
 								   GetCurrentCommandId(true), 0, NULL,
 								   claims->token);
 	claims->claims = lappend(claims->claims, claim);
-	return insert_key(store, key, claim->slot, UNIQUE_CHECK_PARTIAL, false);
+	return insert_entries(store, key, claim->slot, NULL);
 }
 
 void
@@ -255,6 +264,25 @@ store_claims_end(StoreClaims *claims, bool keep)
 	}
 	list_free_deep(claims->claims);
 	claims->claims = NIL;
+}
+
+/*
+ * Enters a row in all indexes: a new one as a claim, false when another row
+ * has its key; one that replaces old_row in its place.
+ */
+static bool
+insert_entries(ItemStore *store, const ItemKey *key, TupleTableSlot *slot,
+			   StoreRow *old_row)
+{
+	bool		unique;
+
+	if (old_row == NULL)
+		unique = insert_key(store, key, slot, UNIQUE_CHECK_PARTIAL, false);
+	else
+		unique = insert_key(store, key, slot, UNIQUE_CHECK_YES, true);
+	if (unique && store->relation.nlocals > 0)
+		store_locals_insert(store, key, slot, old_row);
+	return unique;
 }
 
 /*
@@ -338,7 +366,7 @@ store_update(ItemStore *store, const ItemKey *key, StoreRow *row,
 								&failure, &mode, &indexes);
 	done = store_judge(store, result, &failure, cid);
 	if (done && !COMPAT_INDEXES_NONE(indexes))
-		(void) insert_key(store, key, slot, UNIQUE_CHECK_YES, true);
+		(void) insert_entries(store, key, slot, row);
 	ExecDropSingleTupleTableSlot(slot);
 	if (done)
 	{
