@@ -43,11 +43,15 @@ typedef struct PtCache
 
 static bool acquire_free_page(Relation rel, Buffer buf);
 
-/* Raises an error unless the page is one of ours. */
+/*
+ * Raises an error unless the page is one of ours and has a header and fences
+ * that can be trusted not to lead outside of the page or of our arrays.
+ */
 void
 _pt_check_page(Relation rel, Buffer buf)
 {
 	Page		page = BufferGetPage(buf);
+	PageHeader	header = (PageHeader) page;
 
 	if (PageIsNew(page))
 		_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
@@ -56,6 +60,17 @@ _pt_check_page(Relation rel, Buffer buf)
 		PtPageGetOpaque(page)->page_id != PT_PAGE_ID)
 		_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
 						   "The page is not one of this access method.");
+	if (header->pd_lower < SizeOfPageHeaderData ||
+		header->pd_lower > header->pd_upper ||
+		header->pd_upper > header->pd_special ||
+		PtPageCount(page) > (int) PT_MAX_ENTRIES ||
+		PtPageGetOpaque(page)->taillen > PT_MAX_TAIL)
+		_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
+						   "The page header is not valid.");
+	if (!_pt_fence_readable(page, PtPageGetOpaque(page)->low) ||
+		!_pt_fence_readable(page, PtPageGetOpaque(page)->high))
+		_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
+						   "A fence is outside of the page.");
 }
 
 /* Reads, locks and checks a page. */

@@ -83,7 +83,8 @@ _pt_get_entry(Page page, int slot, PtEntry *entry)
 	{
 		memcpy(&entry->child, p, sizeof(BlockNumber));
 		p += sizeof(BlockNumber);
-		entry->taillen = *p++;
+		entry->taillen = Min(*p, PT_MAX_TAIL);
+		p++;
 	}
 	entry->tail = p;
 	entry->suffix = p + entry->taillen;
@@ -112,6 +113,21 @@ _pt_get_high(Page page, PtKey *key)
 	return false;
 }
 
+/*
+ * Whether a fence lies inside the page, so that it can be read; everything else
+ * about a page is for ptree_check() to find out.
+ */
+bool
+_pt_fence_readable(Page page, uint16 offset)
+{
+	PageHeader	header = (PageHeader) page;
+	const uint8 *p = (const uint8 *) page + offset;
+
+	return offset == 0 ||
+		(offset >= header->pd_upper && offset + 3 <= header->pd_special &&
+		 offset + 3 + p[2] + load_u16(p) <= header->pd_special);
+}
+
 static bool
 get_fence(Page page, uint16 offset, PtKey *key)
 {
@@ -126,7 +142,8 @@ get_fence(Page page, uint16 offset, PtKey *key)
 	key->kind = PT_KEY_PLAIN;
 	key->len = load_u16(p);
 	p += sizeof(uint16);
-	key->taillen = *p++;
+	key->taillen = Min(*p, PT_MAX_TAIL);
+	p++;
 	memcpy(key->tail, p, key->taillen);
 	key->data = p + key->taillen;
 	return true;

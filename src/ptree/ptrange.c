@@ -128,7 +128,9 @@ _pt_prepare_keys(PtScanKeys *result, ScanKey keys, int nkeys)
 			result->nothing = true;
 			break;
 		}
-		if (attr == 0)
+		if (key->sk_flags & SK_ROW_HEADER)
+			result->recheck = true;
+		else if (attr == 0)
 			add_pk_key(result, key);
 		else if (attr == result->layout.sk_attr)
 			add_sk_key(result, key);

@@ -303,6 +303,7 @@ extern int	_pt_pk_length(const uint8 *data, int len);
 /* prototypes for functions in ptpage.c */
 extern void _pt_page_init(Page page, uint8 level, uint8 taillen);
 extern void _pt_get_entry(Page page, int slot, PtEntry *entry);
+extern bool _pt_fence_readable(Page page, uint16 offset);
 extern bool _pt_get_low(Page page, PtKey *key);
 extern bool _pt_get_high(Page page, PtKey *key);
 extern int	_pt_compare_entry(const PtKey *key, const PtEntry *entry);

@@ -50,8 +50,8 @@ typedef struct PtScanData
 	PtScanKeys *keys;
 	PtKey		lower;			/* of pos.range */
 	PtKey		upper;
-	PtScanPos	pos;
-	PtScanPos	mark;
+	PtScanPos  *mark;			/* NULL until a position is marked */
+	PtScanPos	pos;			/* large: only its beginning is set up */
 } PtScanData;
 
 typedef PtScanData *PtScan;
@@ -72,8 +72,9 @@ IndexScanDesc
 ptbeginscan(Relation rel, int nkeys, int norderbys)
 {
 	IndexScanDesc scan = RelationGetIndexScan(rel, nkeys, norderbys);
-	PtScan		so = palloc0(sizeof(PtScanData));
+	PtScan		so = palloc(sizeof(PtScanData));
 
+	memset(so, 0, offsetof(PtScanData, pos) + offsetof(PtScanPos, low_data));
 	so->context = AllocSetContextCreate(CurrentMemoryContext,
 										"ptree scan keys",
 										ALLOCSET_SMALL_SIZES);
@@ -90,7 +91,8 @@ ptrescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys,
 	MemoryContext old;
 
 	release_pos(&so->pos);
-	release_pos(&so->mark);
+	if (so->mark != NULL)
+		release_pos(so->mark);
 
 	if (keys != NULL && scan->numberOfKeys > 0)
 		memmove(scan->keyData, keys,
@@ -155,7 +157,11 @@ ptendscan(IndexScanDesc scan)
 	PtScan		so = (PtScan) scan->opaque;
 
 	release_pos(&so->pos);
-	release_pos(&so->mark);
+	if (so->mark != NULL)
+	{
+		release_pos(so->mark);
+		pfree(so->mark);
+	}
 	MemoryContextDelete(so->context);
 	pfree(so);
 }
@@ -165,9 +171,15 @@ ptmarkpos(IndexScanDesc scan)
 {
 	PtScan		so = (PtScan) scan->opaque;
 
-	release_pos(&so->mark);
+	if (so->mark == NULL)
+	{
+		so->mark = MemoryContextAlloc(GetMemoryChunkContext(so),
+									  sizeof(PtScanPos));
+		so->mark->buf = InvalidBuffer;
+	}
+	release_pos(so->mark);
 	if (so->pos.valid)
-		copy_pos(&so->mark, &so->pos);
+		copy_pos(so->mark, &so->pos);
 }
 
 void
@@ -176,9 +188,9 @@ ptrestrpos(IndexScanDesc scan)
 	PtScan		so = (PtScan) scan->opaque;
 
 	release_pos(&so->pos);
-	if (so->mark.valid)
+	if (so->mark != NULL && so->mark->valid)
 	{
-		copy_pos(&so->pos, &so->mark);
+		copy_pos(&so->pos, so->mark);
 		_pt_range(so->keys, so->pos.range, &so->lower, &so->upper);
 	}
 }

@@ -99,7 +99,7 @@ SELECT pk, sk, d FROM unnest('{p3,none,p2}'::text[]) WITH ORDINALITY AS w (want,
 ORDER BY n, sk DESC, d DESC;
 
 -- A merge join marks and restores.
-SET enable_hashjoin = off; SET enable_nestloop = off;
+SET enable_hashjoin = off; SET enable_nestloop = off; SET enable_material = off;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM things a JOIN things b USING (sk) WHERE a.pk = 'p1' AND b.pk = 'p2';
 SELECT count(*) FROM things a JOIN things b USING (sk) WHERE a.pk = 'p1' AND b.pk = 'p2';
 SET enable_indexscan = off; SET enable_seqscan = on; SET enable_sort = on;
