@@ -39,12 +39,12 @@ typedef struct TransactItem
 	int			table_index;	/* among the transaction's tables */
 	ItemKey		key;
 	ItemStore  *store;
-	StoreRow	row;			/* as locked */
-	ItemRow		before;			/* before image; empty when absent */
+	const ItemRow *before;		/* before image; empty when absent */
 	const ItemData *after;		/* attributes to store, or NULL */
 	ApiChange	change;
 	uint32		size;			/* if asked for */
 	ApiReason  *reason;			/* element of an array, in request order */
+	StoreRow	row;			/* as locked; must be last, being large */
 } TransactItem;
 
 typedef struct ApiToken ApiToken;

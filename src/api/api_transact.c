@@ -15,9 +15,9 @@
  * attempt is undone, the row waited for, and all begins again.  Undoing costs
  * nothing when new rows are only claimed until all are known to be unique.
  * Where triggers, constraints or indexes of users take part, the attempt runs
- * in a subtransaction instead.  (An attempt undone without one keeps its row
- * locks, so the next may wait out of order, and after such a race a deadlock
- * is possible; it ends as any conflict does.)
+ * in a subtransaction instead.  An attempt undone without one keeps its row
+ * locks.  So the next one must not wait for other transactions on items,
+ * which would be out of order: it ends with a conflict instead.
  *
  * Waiting for others is bounded by partitioning.transaction_wait over the
  * whole call.  Neither a time-out nor a deadlock is seen as such: both are
@@ -57,12 +57,16 @@ typedef struct Transact
 	int			ntables;
 	TransactTable *tables;		/* in the order of locks */
 	StoreWait	wait;
+	StoreWait	no_wait;
+	bool		holds_rows;		/* of an attempt that was undone */
 	TransactItem *current;		/* whose turn it is */
 	bool		changed;		/* something has been written */
 	bool		nests;			/* attempts run in a subtransaction */
 	bool		nested;			/* one is open */
 	ResourceOwner outer_owner;
 } Transact;
+
+static const ItemRow no_item = {0};
 
 static void collect_tables(Transact *state);
 static AclMode action_access(const ApiAction *action);
@@ -226,7 +230,10 @@ attempt(Transact *state)
 		return false;
 	}
 	if (!done)
+	{
 		unlock_absent_keys(state);
+		state->holds_rows = true;
+	}
 	close_stores(state);
 	if (state->nested)
 		end_nested(state, true);
@@ -298,7 +305,8 @@ lock_items(Transact *state)
 		store_route(item->store, &item->key);
 		store_row_init(&item->row);
 		store_lock_key(item->store, &item->key, lock_mode(item->action),
-					   item->action->kind == API_ACTION_PUT, &state->wait,
+					   item->action->kind == API_ACTION_PUT,
+					   state->holds_rows ? &state->no_wait : &state->wait,
 					   &item->row);
 	}
 }
@@ -344,19 +352,17 @@ static void
 judge_item(TransactItem *item)
 {
 	memset(item->reason, 0, sizeof(ApiReason));
-	memset(&item->before, 0, sizeof(item->before));
+	item->before = item->row.exists ? &item->row.row : &no_item;
 	item->change = API_CHANGE_NONE;
 	item->after = NULL;
-	if (item->row.exists)
-		item->before = item->row.row;
 
 	if (item->condition != NULL &&
-		!expr_condition_holds(item->condition, &item->before))
+		!expr_condition_holds(item->condition, item->before))
 	{
 		item->reason->code = "ConditionalCheckFailed";
 		item->reason->message = TEXT_CONDITION_FAILED;
 		if (item->action->return_old && item->row.exists)
-			item->reason->item = item_row_to_item(&item->before);
+			item->reason->item = item_row_to_item(item->before);
 		return;
 	}
 	if (item->action->kind == API_ACTION_CHECK)
@@ -370,7 +376,7 @@ judge_item(TransactItem *item)
 			API_CHANGE_DELETE : API_CHANGE_NONE;
 	else if (!item->row.exists)
 		item->change = API_CHANGE_INSERT;
-	else if (!item_ref_equal(item->before.attributes, item_root(item->after)))
+	else if (!item_ref_equal(item->before->attributes, item_root(item->after)))
 		item->change = API_CHANGE_UPDATE;
 }
 
@@ -409,7 +415,7 @@ apply_update(TransactItem *item)
 	ItemRow		before;
 
 	if (item->row.exists)
-		after = expr_update_apply(item->update, &item->before, true);
+		after = expr_update_apply(item->update, item->before, true);
 	else
 	{
 		/* an update computes on the key of the item that it creates */
@@ -589,8 +595,7 @@ report_conflict(const Transact *state)
 static uint32
 item_size(const TransactItem *item)
 {
-	uint32		before = item->before.attributes.data == NULL ?
-		0 : item_row_size(&item->before);
+	uint32		before = item->row.exists ? item_row_size(item->before) : 0;
 	uint32		after = 0;
 	ItemRow		row;
 

@@ -19,6 +19,7 @@ static void check_count(int n);
 static void check_required(const ApiAction *action, int position);
 static void check_action(TransactItem *item);
 static size_t payload_size(const ApiAction *action);
+static void resolve_tables(TransactItem *items, int n);
 static void fit_schema(TransactItem *item);
 static int	compare_items(const void *a, const void *b);
 static void check_duplicates(TransactItem **items, int n);
@@ -38,12 +39,14 @@ api_transact_prepare(const ApiTransactWrite *request, TransactItem **result,
 	int			nfit = 0;
 
 	check_count(n);
-	items = *result = palloc0(n * sizeof(TransactItem));
+	items = *result = palloc(n * sizeof(TransactItem));
 	reasons = palloc0(n * sizeof(ApiReason));
 	for (int i = 0; i < n; i++)
 		check_required(&request->actions[i], i + 1);
 	for (int i = 0; i < n; i++)
 	{
+		memset(&items[i], 0, offsetof(TransactItem, row));
+		store_row_init(&items[i].row);
 		items[i].action = &request->actions[i];
 		items[i].reason = &reasons[i];
 		check_action(&items[i]);
@@ -53,8 +56,7 @@ api_transact_prepare(const ApiTransactWrite *request, TransactItem **result,
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg(TEXT_TRANSACTION_SIZE, LIMIT_TRANSACTION_SIZE)));
-	for (int i = 0; i < n; i++)
-		items[i].table = api_resolve_table(&items[i].action->table_name);
+	resolve_tables(items, n);
 	for (int i = 0; i < n; i++)
 		api_check_empty_key(items[i].table, items[i].action->item);
 
@@ -153,6 +155,27 @@ payload_size(const ApiAction *action)
 	if (action->values != NULL)
 		size += item_map_size(item_root(action->values));
 	return size;
+}
+
+/*
+ * Finds the tables; mostly it is the same as before.
+ */
+static void
+resolve_tables(TransactItem *items, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		const ApiText *name = &items[i].action->table_name;
+		const ApiText *previous = i > 0 ?
+			&items[i - 1].action->table_name : NULL;
+
+		if (previous != NULL && name->exact == previous->exact &&
+			name->len == previous->len &&
+			memcmp(name->data, previous->data, name->len) == 0)
+			items[i].table = items[i - 1].table;
+		else
+			items[i].table = api_resolve_table(name);
+	}
 }
 
 /*

@@ -44,28 +44,20 @@
 #define LOCK_OF_KEY		1
 #define LOCK_OF_NAME	2
 
-typedef enum RowLockResult
-{
-	ROW_LOCKED,
-	ROW_CHANGED,				/* meanwhile: look again */
-	ROW_ABSENT
-} RowLockResult;
-
 static void set_tag(LOCKTAG *tag, uint32 high, uint32 low, uint16 use);
 static void set_key_tag(LOCKTAG *tag, Oid table, const ItemKey *key);
 static int64 time_left(StoreWait *wait);
 static int	bound_waits(int64 left);
 static void acquire(const LOCKTAG *tag, StoreWait *wait);
-static RowLockResult lock_row(ItemStore *store, const ItemKey *key,
-							  LockTupleMode mode, StoreWait *wait,
-							  StoreRow *row);
+static bool lock_row(ItemStore *store, const ItemKey *key, LockTupleMode mode,
+					 Snapshot snapshot, StoreWait *wait, StoreRow *row);
 static TM_Result lock_tuple(ItemStore *store, LockTupleMode mode,
 							LockWaitPolicy policy, Snapshot snapshot,
 							StoreRow *row);
 static bool lock_absence(ItemStore *store, const ItemKey *key,
 						 StoreWait *wait, StoreRow *row);
-static bool find_any(ItemStore *store, const ItemKey *key, StoreRow *row,
-					 bool *in_progress);
+static bool find_unseen(ItemStore *store, const ItemKey *key, StoreRow *row,
+						bool *in_progress);
 static void check_own_row(StoreRow *row);
 
 static void
@@ -194,6 +186,7 @@ void
 store_lock_key(ItemStore *store, const ItemKey *key, LockTupleMode mode,
 			   bool probably_absent, StoreWait *wait, StoreRow *row)
 {
+	row->exists = false;
 	row->key_locked = false;
 
 	/* an old snapshot must be asked first: what it cannot see is an error */
@@ -202,39 +195,38 @@ store_lock_key(ItemStore *store, const ItemKey *key, LockTupleMode mode,
 		return;
 	for (;;)
 	{
+		Snapshot	snapshot = IsolationUsesXactSnapshot() ?
+			GetTransactionSnapshot() : GetLatestSnapshot();
+
 		CHECK_FOR_INTERRUPTS();
-		switch (lock_row(store, key, mode, wait, row))
+		if (!row->exists)
+			(void) store_row_probe(store, key, snapshot, row);
+		if (row->exists)
 		{
-			case ROW_LOCKED:
+			if (lock_row(store, key, mode, snapshot, wait, row))
 				return;
-			case ROW_CHANGED:
-				break;
-			case ROW_ABSENT:
-				if (lock_absence(store, key, wait, row))
-					return;
-				check_own_row(row);
-				row->exists = false;
-				if (IsolationUsesXactSnapshot())
-					store_check_unchanged(store, key, row);
-				break;
+			row->exists = false;
+			continue;
+		}
+		if (lock_absence(store, key, wait, row))
+			return;
+		if (IsolationUsesXactSnapshot())
+		{
+			row->exists = false;
+			store_check_unchanged(store, key, row);
 		}
 	}
 }
 
 /*
- * Finds the row and locks it as it is now.  The lock of the key is not held.
+ * Locks a row that was found, as it is now; false when it has changed.  The
+ * lock of the key is not held.
  */
-static RowLockResult
+static bool
 lock_row(ItemStore *store, const ItemKey *key, LockTupleMode mode,
-		 StoreWait *wait, StoreRow *row)
+		 Snapshot snapshot, StoreWait *wait, StoreRow *row)
 {
-	Snapshot	snapshot = IsolationUsesXactSnapshot() ?
-		GetTransactionSnapshot() : GetLatestSnapshot();
 	TM_Result	result;
-
-	store_row_probe(store, key, snapshot, row);
-	if (!row->exists)
-		return ROW_ABSENT;
 
 	result = lock_tuple(store, mode, LockWaitSkip, snapshot, row);
 	if (result == TM_WouldBlock)
@@ -248,16 +240,16 @@ lock_row(ItemStore *store, const ItemKey *key, LockTupleMode mode,
 	{
 		case TM_Ok:
 			store_row_from_key(store, key, row);
-			return ROW_LOCKED;
+			return true;
 		case TM_Updated:
 		case TM_Deleted:
 			if (IsolationUsesXactSnapshot())
 				store_serialization_failure(result);
-			return ROW_CHANGED;
+			return false;
 		default:
 			elog(ERROR, "unexpected status of a row lock: %u", result);
 	}
-	return ROW_CHANGED;			/* keep compiler quiet */
+	return false;				/* keep compiler quiet */
 }
 
 static TM_Result
@@ -274,7 +266,8 @@ lock_tuple(ItemStore *store, LockTupleMode mode, LockWaitPolicy policy,
 
 /*
  * Takes the lock of a key and sees whether it has a row after all.  If so,
- * returns false, without the lock, when whoever was making the row has ended.
+ * returns false, without the lock, when whoever was making the row has ended;
+ * row->exists then tells whether the row has been found.
  */
 static bool
 lock_absence(ItemStore *store, const ItemKey *key, StoreWait *wait,
@@ -289,9 +282,18 @@ lock_absence(ItemStore *store, const ItemKey *key, StoreWait *wait,
 		set_key_tag(&tag, store->table->relid, key);
 		acquire(&tag, wait);
 	}
-	if (!find_any(store, key, row, &in_progress))
-		return true;
-
+	switch (store_row_probe(store, key, GetLatestSnapshot(), row))
+	{
+		case STORE_NO_ENTRY:
+			return true;
+		case STORE_NOT_SEEN:
+			if (!find_unseen(store, key, row, &in_progress))
+				return true;
+			row->exists = false;
+			break;
+		case STORE_FOUND:
+			break;
+	}
 	store_unlock_absent_key(store, key, row);
 	if (in_progress)
 		store_await_key(store, key, wait);
@@ -299,7 +301,8 @@ lock_absence(ItemStore *store, const ItemKey *key, StoreWait *wait,
 }
 
 /*
- * Is there a row of this key that is or may come to be, in any transaction?
+ * Is there a row of this key that may come to be, in any transaction, or that
+ * has just come to be?
  *
  * The scan of a dirty snapshot can miss a row that exists: when its maker
  * replaces it and commits while we scan, the new version's entry may be where
@@ -307,21 +310,20 @@ lock_absence(ItemStore *store, const ItemKey *key, StoreWait *wait,
  * The maker has committed then, so a snapshot taken afterwards sees the row.
  */
 static bool
-find_any(ItemStore *store, const ItemKey *key, StoreRow *row,
-		 bool *in_progress)
+find_unseen(ItemStore *store, const ItemKey *key, StoreRow *row,
+			bool *in_progress)
 {
 	SnapshotData dirty;
 
-	row->exists = false;
-	if (store_key_is_unused(store, key))
-		return false;
-
 	InitDirtySnapshot(dirty);
-	store_row_probe(store, key, &dirty, row);
-	*in_progress = TransactionIdIsValid(dirty.xmin);
-	if (!row->exists)
-		store_row_probe(store, key, GetLatestSnapshot(), row);
-	return row->exists;
+	if (store_row_probe(store, key, &dirty, row) == STORE_FOUND)
+	{
+		*in_progress = TransactionIdIsValid(dirty.xmin);
+		check_own_row(row);
+		return true;
+	}
+	return store_row_probe(store, key, GetLatestSnapshot(),
+						   row) == STORE_FOUND;
 }
 
 /*

@@ -23,14 +23,23 @@
 /* prototypes for functions in store_open.c */
 extern List *store_range_table(const ItemStore *store, List **permissions);
 
+typedef enum StoreProbeResult
+{
+	STORE_FOUND,
+	STORE_NOT_SEEN,				/* no row that the snapshot sees */
+	STORE_NO_ENTRY				/* no row of any kind */
+} StoreProbeResult;
+
 /* prototypes for functions in store_probe.c */
 extern bool store_probe(ItemStore *store, const ItemKey *key,
 						Snapshot snapshot, TupleTableSlot *slot);
-extern bool store_key_is_unused(ItemStore *store, const ItemKey *key);
+extern StoreProbeResult store_probe_key(ItemStore *store, const ItemKey *key,
+										Snapshot snapshot,
+										TupleTableSlot *slot);
 
 /* prototypes for functions in store_row.c */
-extern void store_row_probe(ItemStore *store, const ItemKey *key,
-							Snapshot snapshot, StoreRow *row);
+extern StoreProbeResult store_row_probe(ItemStore *store, const ItemKey *key,
+										Snapshot snapshot, StoreRow *row);
 extern void store_row_from_key(const ItemStore *store, const ItemKey *key,
 							   StoreRow *row);
 extern void store_check_unchanged(ItemStore *store, const ItemKey *key,

@@ -58,13 +58,25 @@ bool
 store_probe(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 			TupleTableSlot *slot)
 {
+	return store_probe_key(store, key, snapshot, slot) == STORE_FOUND;
+}
+
+/*
+ * The same, and whether the key index has no entry of the key at all, not even
+ * for a row that is dead or in the making.  The short way alone can tell.
+ */
+StoreProbeResult
+store_probe_key(ItemStore *store, const ItemKey *key, Snapshot snapshot,
+				TupleTableSlot *slot)
+{
 	Relation	index = store->key_index;
 	BTScanInsertData search;
 	KeyEntries	entries;
 	Buffer		buffer;
 
 	if (!short_way_suits(store, snapshot))
-		return probe_by_scan(store, key, snapshot, slot);
+		return probe_by_scan(store, key, snapshot, slot) ?
+			STORE_FOUND : STORE_NOT_SEEN;
 
 	search_key_fill(store, key, &search);
 	entries.n = 0;
@@ -74,35 +86,14 @@ store_probe(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 	if (BufferIsValid(buffer))
 		collect_entries(index, &search, buffer, &entries);
 	if (entries.overflow)
-		return probe_by_scan(store, key, snapshot, slot);
+		return probe_by_scan(store, key, snapshot, slot) ?
+			STORE_FOUND : STORE_NOT_SEEN;
 
 	pgstat_count_index_scan(index);
-	return fetch_visible(store, &entries, snapshot, slot);
-}
-
-/*
- * Has the key index no entry at all for a key, not even for a row that is
- * dead or in the making?  False says nothing.
- */
-bool
-store_key_is_unused(ItemStore *store, const ItemKey *key)
-{
-	Relation	index = store->key_index;
-	BTScanInsertData search;
-	KeyEntries	entries;
-	Buffer		buffer;
-
-	if (index->rd_rel->relam != BTREE_AM_OID || IsolationIsSerializable())
-		return false;
-	search_key_fill(store, key, &search);
-	entries.n = 0;
-	entries.overflow = false;
-	_bt_freestack(compat_bt_search(index, store->rel, &search, &buffer,
-								   GetActiveSnapshot()));
-	if (BufferIsValid(buffer))
-		collect_entries(index, &search, buffer, &entries);
-	pgstat_count_index_scan(index);
-	return entries.n == 0;
+	if (entries.n == 0)
+		return STORE_NO_ENTRY;
+	return fetch_visible(store, &entries, snapshot, slot) ?
+		STORE_FOUND : STORE_NOT_SEEN;
 }
 
 static bool
@@ -229,8 +220,6 @@ fetch_visible(ItemStore *store, KeyEntries *entries, Snapshot snapshot,
 	IndexFetchTableData *fetch;
 	bool		found = false;
 
-	if (entries->n == 0)
-		return false;
 	pgstat_count_index_tuples(store->key_index, entries->n);
 	fetch = table_index_fetch_begin(store->rel);
 	for (int i = 0; i < entries->n && !found; i++)

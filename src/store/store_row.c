@@ -46,13 +46,17 @@ store_row_clear(StoreRow *row)
 }
 
 /* Looks for the row of a key into row->slot, which is made when first needed. */
-void
+StoreProbeResult
 store_row_probe(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 				StoreRow *row)
 {
+	StoreProbeResult result;
+
 	if (row->slot == NULL)
 		row->slot = table_slot_create(store->rel, NULL);
-	row->exists = store_probe(store, key, snapshot, row->slot);
+	result = store_probe_key(store, key, snapshot, row->slot);
+	row->exists = result == STORE_FOUND;
+	return result;
 }
 
 void
