@@ -6,6 +6,7 @@
 #
 #   make, make install      build and install (PG_CONFIG=... chooses a server)
 #   make installcheck       all tests, on temporary servers of their own
+#   make check-history      long histories of transactions (TRANSACTIONS=...)
 #   make lint               rules of the sources (test/lint)
 #   make test-17, test-18   the tests on another major, in a root folder
 
@@ -131,6 +132,12 @@ test: export WERROR = 1
 test: installed
 	@test/scripts/suite
 
+# Long histories of item transactions, searched for anomalies.
+check-history: export TRANSACTIONS ?= 1000000
+check-history: installed
+	@$(MAKE) --no-print-directory installcheck REGRESS= ISOLATION= \
+		PROVE_TESTS='test/t/030_transact_history.pl test/t/031_transact_bank.pl'
+
 lint:
 	@test/lint/run
 
@@ -142,5 +149,5 @@ $(MAJORS:%=root-%): root-%:
 $(MAJORS:%=test-%): test-%: root-%
 	@test/scripts/root $* test
 
-.PHONY: always prepare installed quickstart quickstop test lint \
+.PHONY: always prepare installed quickstart quickstop test check-history lint \
         $(MAJORS:%=root-%) $(MAJORS:%=test-%)

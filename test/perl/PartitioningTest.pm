@@ -13,8 +13,9 @@ use Exporter qw(import);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(new_node make_database make_item_tables item_tables
+our @EXPORT = qw(new_node start_again make_database make_item_tables item_tables
   items_of definitions_of);
 
 # The tables that make_item_tables() makes, as SQL spells them.
@@ -35,6 +36,21 @@ sub new_node
 		"shared_preload_libraries = 'partitioning'\njit = off\n$conf");
 	$node->start;
 	return $node;
+}
+
+# Starts a node that was killed: orphaned backends keep the shared memory for
+# a moment.
+sub start_again
+{
+	my ($node) = @_;
+
+	foreach my $try (1 .. 100)
+	{
+		return if $node->start(fail_ok => 1);
+		$node->stop('fast', fail_ok => 1);
+		usleep(100_000);
+	}
+	die 'the server does not start again';
 }
 
 # An empty database with the extension's schema in the search_path.

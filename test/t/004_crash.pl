@@ -8,7 +8,6 @@ use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(usleep);
 
 use PartitioningTest;
 
@@ -82,20 +81,8 @@ foreach my $cycle (1 .. $cycles)
 		$acknowledged{"$1/$2"} = $3
 		  while ($client->{out} =~ /^ack (\S+) (\d+) (\d+)$/mg);
 	}
-	start_again();
+	start_again($node);
 	check($cycle);
-}
-
-# Orphaned backends keep the shared memory for a moment.
-sub start_again
-{
-	foreach my $try (1 .. 100)
-	{
-		return if $node->start(fail_ok => 1);
-		$node->stop('fast', fail_ok => 1);
-		usleep(100_000);
-	}
-	die 'the server does not start again';
 }
 
 sub check
