@@ -330,13 +330,15 @@ partition_keys(ItemScan *scan, ScanKey keys)
 	return n;
 }
 
-/*
- * The partition key is the first column of every index, in the same order, so
- * what is known of the key index holds for all.
- */
 static void
 pk_key(ItemScan *scan, ScanKey key)
 {
+	if (scan->index != NULL)
+	{
+		bound_key(scan, key, 0, InvalidOid, BTEqualStrategyNumber,
+				  scan->pk.datums[0]);
+		return;
+	}
 	*key = scan->store->relation.equal_keys[0];
 	key->sk_argument = scan->pk.datums[0];
 }

@@ -71,6 +71,8 @@ typedef struct ItemStore
 {
 	const ItemTable *table;
 	AclMode		access;
+	bool		renewed;		/* table is not what the caller has seen: it
+								 * may have other indexes since */
 	bool		locks_rows;		/* also where nothing is to be changed */
 	bool		in_statement;	/* rows may be changed */
 	bool		named_triggers; /* users have some on the partitioned table */

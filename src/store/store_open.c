@@ -85,6 +85,8 @@ store_prepare(const ItemTable *table, AclMode access, bool locks_rows)
 	store->access = access;
 	store->locks_rows = locks_rows;
 	store->named = open_named(table, STORE_LOCKMODE(store));
+	store->table = meta_table(table->relid);
+	store->renewed = store->table != table;
 	check_privileges(store->named, table, required_privileges(store));
 	if (ExecutorCheckPerms_hook != NULL)
 		ask_permission_hook(store);

@@ -72,6 +72,8 @@ store_row_changed(ItemStore *store, const ItemKey *key,
 {
 	StoreChange change = {.table = store->table, .rel = store->rel, .key = key};
 
+	if (store->renewed && new_attributes != NULL)
+		store_check_indexed(store->table, key, item_root(new_attributes));
 	if (ncallbacks == 0)
 		return;
 	if (old_row != NULL)
