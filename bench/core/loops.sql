@@ -1,9 +1,11 @@
 -- Loops in the server, for instruction counts: loop_<work>_<whose>(n) does the
 -- work n times on keys made beforehand; loop_nothing(n) is the loop alone.
+-- There are as many keys as calls at most, so that no key comes twice: a put of
+-- what is there already would not be a put.
 CREATE TABLE keys AS
 SELECT row_number() OVER () AS i, pk, sk, part.put, part.key, part.prefix_values
 FROM (SELECT pk, sk FROM hand_written WHERE sk LIKE 'ORDER#%'
-      ORDER BY md5(pk || sk) LIMIT 1000) k,
+      ORDER BY md5(pk || sk) LIMIT 3000) k,
     LATERAL (SELECT
         jsonb_build_object('PK', pk, 'SK', sk)::partitioning.item AS key,
         jsonb_build_object(':p', pk, ':s', 'ORDER#')::partitioning.item AS prefix_values,
@@ -25,8 +27,8 @@ DECLARE
     a text; b text;
 BEGIN
     FOR i IN 1..n LOOP
-        a := p[1 + i % 1000];
-        b := s[1 + i % 1000];
+        a := p[1 + i % 3000];
+        b := s[1 + i % 3000];
     END LOOP;
 END $$;
 
@@ -36,7 +38,7 @@ DECLARE
     x partitioning.item;
 BEGIN
     FOR i IN 1..n LOOP
-        x := k[1 + i % 1000];
+        x := k[1 + i % 3000];
     END LOOP;
 END $$;
 
@@ -46,8 +48,8 @@ DECLARE
     a text; b text; x jsonb;
 BEGIN
     FOR i IN 1..n LOOP
-        a := p[1 + i % 1000];
-        b := s[1 + i % 1000];
+        a := p[1 + i % 3000];
+        b := s[1 + i % 3000];
         SELECT item INTO x FROM hand_written WHERE pk = a AND sk = b;
     END LOOP;
     IF n > 0 AND x IS NULL THEN RAISE 'nothing found'; END IF;
@@ -59,7 +61,7 @@ DECLARE
     y partitioning.item; x partitioning.item;
 BEGIN
     FOR i IN 1..n LOOP
-        y := k[1 + i % 1000];
+        y := k[1 + i % 3000];
         x := partitioning.get_item('app', y);
     END LOOP;
     IF n > 0 AND x IS NULL THEN RAISE 'nothing found'; END IF;
@@ -71,8 +73,8 @@ DECLARE
     a text; b text;
 BEGIN
     FOR i IN 1..n LOOP
-        a := p[1 + i % 1000];
-        b := s[1 + i % 1000];
+        a := p[1 + i % 3000];
+        b := s[1 + i % 3000];
         INSERT INTO hand_written VALUES (a, b, v)
             ON CONFLICT (pk, sk) DO UPDATE SET item = excluded.item;
     END LOOP;
@@ -84,7 +86,7 @@ DECLARE
     y partitioning.item; x partitioning.item;
 BEGIN
     FOR i IN 1..n LOOP
-        y := v[1 + i % 1000];
+        y := v[1 + i % 3000];
         x := partitioning.put_item('app', y);
     END LOOP;
 END $$;
@@ -104,8 +106,8 @@ DECLARE
     a text; b text; r record; found int := 0;
 BEGIN
     FOR i IN 1..n LOOP
-        a := p[1 + i % 1000];
-        b := s[1 + i % 1000];
+        a := p[1 + i % 3000];
+        b := s[1 + i % 3000];
         FOR r IN SELECT sk, item FROM hand_written
             WHERE pk = a AND sk >= 'ORDER#' AND sk < 'ORDER$'
             ORDER BY sk DESC LIMIT 10
@@ -122,7 +124,7 @@ DECLARE
     y partitioning.item; r record; found int := 0;
 BEGIN
     FOR i IN 1..n LOOP
-        y := v[1 + i % 1000];
+        y := v[1 + i % 3000];
         FOR r IN SELECT partitioning.query('app',
             'PK = :p AND begins_with(SK, :s)', y,
             scan_forward => false, max_items => 10)
