@@ -2,6 +2,7 @@
 -- (\d+ shows all this at once, and more from 18 on.)
 SELECT partitioning.create_table('app', 'PK', 'SK');
 \d app
+SELECT reloptions FROM pg_class WHERE oid = 'app'::regclass;
 SELECT attnum, col_description(attrelid, attnum) FROM pg_attribute
 WHERE attrelid = 'app'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum;
 SELECT obj_description('app'::regclass, 'pg_class');
