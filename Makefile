@@ -51,7 +51,8 @@ ISOLATION    = meta-names put-put put-absent-race update-update delete-put \
                put-sql row-lock savepoint repeatable-read serializable \
                put-ddl put-partition put-trigger \
                item-read-committed item-repeatable-read item-serializable \
-               item-row-locks wire-conflict local-index
+               item-row-locks wire-conflict local-index \
+               transact-absent transact-conflict transact-late
 ISOLATION_OPTS = --inputdir=test/isolation --temp-instance=./tmp_check_iso \
                --temp-config=test/regress.conf --load-extension=partitioning \
                --no-locale --encoding=UTF8
