@@ -16,7 +16,8 @@
  *   one emits it (_pt_wal_conflict).
  *
  * Nothing here can fail between the start of the critical section and its
- * end: a record has fewer chunks than XLogInsert's default limit of 20.
+ * end: a fragment takes two chunks of a record, and no record has more than
+ * four fragments, so XLogInsert's default limit of 20 chunks is far.
  */
 #include "postgres.h"
 
@@ -29,9 +30,6 @@
 
 #include "base/compat.h"
 #include "ptree/ptree_private.h"
-
-/* one chunk for all fragment bytes of the meta page, two for each other */
-StaticAssertDecl(PT_WAL_MAX_FRAGMENTS >= 3, "an insertion has 3 fragments");
 
 void
 _pt_wal_init(PtWal *wal)
