@@ -39,7 +39,7 @@ REGRESS      = install install_schema item_io item_number item_path item_ops \
                expr_update expr_project expr_keycond \
                api_table meta_name meta_ddl meta_register \
                store_open store_executor scan_range \
-               index_write index_local index_local_page \
+               index_write index_local index_local_page index_local_random \
                api_item api_update api_query api_scan api_errors \
                api_args api_context api_triggers api_transact api_batch \
                wire_item wire_query wire_batch wire_transact wire_request \

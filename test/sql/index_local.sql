@@ -172,6 +172,68 @@ SELECT query('orders2', 'PK = :p', '{":p": "u1"}', 'byDate', projection => 'SK')
 DROP TABLE orders2;
 SELECT count(*) FROM indexes;
 
+-- In one transaction, and taken back.
+BEGIN;
+SELECT create_table('undo', 'PK', 'SK');
+SELECT put_item('undo', '{"PK": "a", "SK": "1", "d": "x"}');
+SAVEPOINT before;
+SELECT create_local_index('undo', 'byD', 'd');
+SELECT put_item('undo', '{"PK": "a", "SK": "2", "d": "w"}');
+SELECT query('undo', 'PK = :p', '{":p": "a"}', 'byD');
+ROLLBACK TO before;
+SELECT put_item('undo', '{"PK": "a", "SK": "2", "d": 5}');
+SELECT scan('undo');
+SAVEPOINT again;
+SELECT query('undo', 'PK = :p', '{":p": "a"}', 'byD');
+ROLLBACK TO again;
+SELECT create_local_index('undo', 'byD', 'd');
+SAVEPOINT dropping;
+SELECT drop_index('undo', 'byD');
+SELECT put_item('undo', '{"PK": "a", "SK": "3", "d": 6}');
+ROLLBACK TO dropping;
+SELECT put_item('undo', '{"PK": "a", "SK": "4", "d": "v"}');
+SELECT query('undo', 'PK = :p', '{":p": "a"}', 'byD');
+COMMIT;
+-- A cursor on the table keeps the index from being made or dropped.
+BEGIN;
+DECLARE c CURSOR FOR SELECT query('undo', 'PK = :p', '{":p": "a"}', 'byD');
+FETCH 1 FROM c;
+SELECT drop_index('undo', 'byD');
+ROLLBACK;
+-- Empty again, unlogged, with a column before and after it gone.
+TRUNCATE undo;
+SELECT query('undo', 'PK = :p', '{":p": "a"}', 'byD');
+ALTER TABLE undo SET UNLOGGED;
+ALTER TABLE undo ADD COLUMN extra int;
+ALTER TABLE undo DROP COLUMN extra;
+SELECT create_local_index('undo', 'byE', 'e', '{"e": "N"}');
+SELECT put_item('undo', '{"PK": "a", "SK": "1", "d": "x", "e": 2}');
+SELECT put_item('undo', '{"PK": "a", "SK": "2", "d": "w", "e": 1}');
+SELECT query('undo', 'PK = :p', '{":p": "a"}', 'byE');
+SELECT item_of(u) FROM undo AS u ORDER BY sk;
+-- A view on the column keeps it, and the index with it.
+CREATE VIEW on_column AS SELECT e FROM undo;
+SELECT drop_index('undo', 'byE');
+SELECT query('undo', 'PK = :p', '{":p": "a"}', 'byE');
+DROP VIEW on_column;
+SELECT drop_table('undo');
+SELECT count(*) FROM indexes;
+
+-- Partitions get back what was dropped.
+CREATE TABLE parts (pk text COLLATE "C", sk text COLLATE "C", attributes item) PARTITION BY HASH (pk);
+CREATE TABLE parts_0 PARTITION OF parts FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+SELECT register_table('parts', 'PK', 'SK');
+SELECT create_local_index('parts', 'byD', 'd');
+SELECT put_item('parts', '{"PK": "a", "SK": "1", "d": "x"}');
+ALTER TABLE parts DROP COLUMN d;
+ALTER TABLE parts_0 DROP COLUMN d;
+DROP INDEX "parts_byD_idx";
+SELECT query('parts', 'PK = :p', '{":p": "a"}', 'byD');
+SELECT put_item('parts', '{"PK": "a", "SK": "2", "d": "w"}');
+SELECT register_table('parts', 'PK', 'SK');
+SELECT query('parts', 'PK = :p', '{":p": "a"}', 'byD');
+DROP TABLE parts;
+
 DROP TABLE flat;
 DROP SCHEMA index_local;
 DROP ROLE regress_index_user;
