@@ -164,6 +164,10 @@ extern void meta_drop_table(Oid relid);
 /* ereports unless the current user owns the relation. */
 extern void meta_check_owner(Oid relid);
 
+/* prototypes for functions in meta_trigger.c: the row trigger */
+
+extern bool meta_trigger_is_ours(const struct Trigger *trigger);
+
 /* prototypes for functions in meta_index.c: rows of partitioning.indexes */
 
 /* The index of that name, or NULL. */

@@ -17,11 +17,9 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_inherits.h"
-#include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/comment.h"
 #include "commands/defrem.h"
-#include "commands/trigger.h"
 #include "nodes/makefuncs.h"
 #include "storage/lmgr.h"
 #include "tcop/utility.h"
@@ -43,7 +41,6 @@ static void define(Oid relid, const KeySchema *schema, bool new_table);
 static void set_not_null(Oid relid, const KeySchema *schema);
 static void add_check(Oid relid, const KeySchema *schema);
 static void add_key_index(Oid relid, const KeySchema *schema);
-static void add_trigger(Oid relid);
 static Oid	key_index_of(Oid relid, const KeySchema *schema);
 static ColumnDef *column(const char *name, Oid type);
 static Constraint *check_constraint(const KeySchema *schema);
@@ -147,7 +144,7 @@ define(Oid relid, const KeySchema *schema, bool new_table)
 	set_not_null(relid, schema);
 	add_check(relid, schema);
 	add_key_index(relid, schema);
-	add_trigger(relid);
+	meta_trigger_add(relid);
 	set_comments(relid, schema, new_table);
 	if (!known)
 		meta_row_insert(&row);
@@ -236,33 +233,6 @@ add_key_index(Oid relid, const KeySchema *schema)
 	foreach(lc, find_inheritance_children(relid, AccessExclusiveLock))
 		set_replica_identity(lfirst_oid(lc),
 							 key_index_of(lfirst_oid(lc), schema));
-}
-
-/*
- * Makes the row trigger unless there is one, and has it fire ALWAYS, in
- * logical replication, too.  Partitions get theirs from the table.
- */
-static void
-add_trigger(Oid relid)
-{
-	AlterTableCmd *cmd = makeNode(AlterTableCmd);
-
-	if (!OidIsValid(get_trigger_oid(relid, META_TRIGGER_NAME, true)))
-	{
-		CreateTrigStmt *create = makeNode(CreateTrigStmt);
-
-		create->trigname = pstrdup(META_TRIGGER_NAME);
-		create->relation = meta_range_var(relid);
-		create->funcname = meta_extension_name(META_TRIGGER_NAME);
-		create->row = true;
-		create->timing = TRIGGER_TYPE_AFTER;
-		create->events = TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
-			TRIGGER_TYPE_DELETE;
-		meta_run_utility((Node *) create);
-	}
-	cmd->subtype = AT_EnableAlwaysTrig;
-	cmd->name = pstrdup(META_TRIGGER_NAME);
-	meta_alter_table(relid, cmd, true);
 }
 
 static Oid

@@ -13,11 +13,13 @@
  * itself has checked them.
  *
  * An error between the two triggers of one command leaves what the first has
- * remembered; it is recognised by its transaction and thrown away.
+ * remembered; it is recognised by its transaction or subtransaction, which the
+ * error has ended, and thrown away.
  */
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/index.h"
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
@@ -45,6 +47,7 @@
 typedef struct PendingRename
 {
 	LocalTransactionId lxid;
+	SubTransactionId subid;
 	Node	   *parsetree;		/* the command */
 	Oid			relid;
 	NameData	schema_name;
@@ -63,8 +66,6 @@ static void before_alter(AlterTableStmt *statement);
 static void before_drop(DropStmt *statement);
 static void before_drop_index(RangeVar *name);
 static void warn_local_index(const ItemTable *table, Oid index);
-static void before_drop_trigger(List *name);
-static Oid	own_item_table(RangeVar *relation);
 static bool is_item_table(Oid relid);
 static void check_column(Oid relid, const char *column);
 pg_noreturn static void refuse_constraint(Oid relid);
@@ -73,7 +74,9 @@ static void refuse_not_null(Oid relid, const char *constraint);
 static void refuse_inheritance(Oid relid);
 static void remember(Node *parsetree, RangeVar *relation);
 static void follow(Node *parsetree);
-static void after_create(CreateStmt *statement);
+static void after_alter(AlterTableStmt *statement);
+static void after_create(Node *parsetree);
+static void after_create_table(CreateStmt *statement);
 static void after_partition(RangeVar *parent, RangeVar *partition);
 static Tuplestorestate *dropped_objects(TupleDesc *desc);
 
@@ -118,22 +121,10 @@ ddl_command_end(PG_FUNCTION_ARGS)
 	}
 	else if (IsA(parsetree, RenameStmt) || IsA(parsetree, AlterObjectSchemaStmt))
 		follow(parsetree);
-	else if (IsA(parsetree, CreateStmt))
-		after_create((CreateStmt *) parsetree);
 	else if (IsA(parsetree, AlterTableStmt))
-	{
-		AlterTableStmt *statement = (AlterTableStmt *) parsetree;
-		ListCell   *lc;
-
-		foreach(lc, statement->cmds)
-		{
-			AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
-
-			if (cmd->subtype == AT_AttachPartition)
-				after_partition(statement->relation,
-								castNode(PartitionCmd, cmd->def)->name);
-		}
-	}
+		after_alter((AlterTableStmt *) parsetree);
+	else
+		after_create(parsetree);
 	PG_RETURN_NULL();
 }
 
@@ -188,15 +179,19 @@ before_rename(RenameStmt *statement)
 			remember((Node *) statement, statement->relation);
 			break;
 		case OBJECT_COLUMN:
-			relid = own_item_table(statement->relation);
+		case OBJECT_ATTRIBUTE:	/* ALTER TYPE renames columns of tables, too */
+			relid = meta_own_item_table(statement->relation);
 			if (OidIsValid(relid))
 				check_column(relid, statement->subname);
 			break;
 		case OBJECT_TABCONSTRAINT:
 			relid = strcmp(statement->subname, META_CHECK_NAME) == 0 ?
-				own_item_table(statement->relation) : InvalidOid;
+				meta_own_item_table(statement->relation) : InvalidOid;
 			if (OidIsValid(relid))
 				refuse_constraint(relid);
+			break;
+		case OBJECT_TRIGGER:
+			meta_trigger_renamed(statement);
 			break;
 		default:
 			break;
@@ -211,7 +206,7 @@ before_alter(AlterTableStmt *statement)
 
 	if (statement->objtype != OBJECT_TABLE)
 		return;
-	relid = own_item_table(statement->relation);
+	relid = meta_own_item_table(statement->relation);
 	foreach(lc, statement->cmds)
 	{
 		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
@@ -220,9 +215,9 @@ before_alter(AlterTableStmt *statement)
 			refuse_command(cmd, relid);
 		/* the item table may also be at the other end */
 		if (cmd->subtype == AT_AddInherit)
-			refuse_inheritance(own_item_table((RangeVar *) cmd->def));
+			refuse_inheritance(meta_own_item_table((RangeVar *) cmd->def));
 		if (cmd->subtype == AT_AttachPartition)
-			refuse_inheritance(own_item_table(castNode(PartitionCmd,
+			refuse_inheritance(meta_own_item_table(castNode(PartitionCmd,
 													   cmd->def)->name));
 	}
 }
@@ -303,7 +298,7 @@ before_drop(DropStmt *statement)
 		if (statement->removeType == OBJECT_INDEX)
 			before_drop_index(makeRangeVarFromNameList(lfirst(lc)));
 		else if (statement->removeType == OBJECT_TRIGGER)
-			before_drop_trigger(lfirst(lc));
+			meta_trigger_dropped(lfirst(lc));
 	}
 }
 
@@ -357,32 +352,12 @@ warn_local_index(const ItemTable *table, Oid index)
 	table_close(rel, AccessShareLock);
 }
 
-/* name: that of the table, and then the trigger's. */
-static void
-before_drop_trigger(List *name)
-{
-	Oid			relid;
-
-	if (strcmp(strVal(llast(name)), META_TRIGGER_NAME) != 0 ||
-		list_length(name) < 2)
-		return;
-	relid = own_item_table(makeRangeVarFromNameList(list_truncate(list_copy(name),
-																   list_length(name) - 1)));
-	if (OidIsValid(relid))
-		ereport(WARNING,
-				(errcode(ERRCODE_WARNING),
-				 errmsg("dropping the trigger \"%s\" of item table \"%s\"",
-						META_TRIGGER_NAME, get_rel_name(relid)),
-				 errdetail("Transactions on items and indexes do not notice what plain SQL writes without it."),
-				 errhint("partitioning.register_table() makes it again.")));
-}
-
 /*
  * The item table that a command names, if it is one and the current user owns
  * it; otherwise the command fails, or does not concern us.
  */
-static Oid
-own_item_table(RangeVar *relation)
+Oid
+meta_own_item_table(RangeVar *relation)
 {
 	Oid			relid = RangeVarGetRelid(relation, NoLock, true);
 
@@ -445,7 +420,7 @@ refuse_constraint(Oid relid)
 static void
 remember(Node *parsetree, RangeVar *relation)
 {
-	Oid			relid = own_item_table(relation);
+	Oid			relid = meta_own_item_table(relation);
 	PendingRename *entry;
 	MemoryContext old;
 
@@ -459,6 +434,7 @@ remember(Node *parsetree, RangeVar *relation)
 	old = MemoryContextSwitchTo(TopMemoryContext);
 	entry = palloc(sizeof(PendingRename));
 	entry->lxid = compat_my_lxid();
+	entry->subid = GetCurrentSubTransactionId();
 	entry->parsetree = parsetree;
 	entry->relid = relid;
 	namestrcpy(&entry->schema_name,
@@ -478,6 +454,7 @@ follow(Node *parsetree)
 	{
 		PendingRename *entry = lfirst(lc);
 		bool		ours = entry->lxid == compat_my_lxid() &&
+			entry->subid == GetCurrentSubTransactionId() &&
 			entry->parsetree == parsetree;
 		char	   *table_name = get_rel_name(entry->relid);
 
@@ -494,9 +471,45 @@ follow(Node *parsetree)
 	}
 }
 
-/* CREATE TABLE ... PARTITION OF, or INHERITS. */
 static void
-after_create(CreateStmt *statement)
+after_alter(AlterTableStmt *statement)
+{
+	ListCell   *lc;
+
+	foreach(lc, statement->cmds)
+	{
+		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
+
+		if (cmd->subtype == AT_AttachPartition)
+			after_partition(statement->relation,
+							castNode(PartitionCmd, cmd->def)->name);
+	}
+	meta_trigger_switched(statement);
+}
+
+/*
+ * CREATE TABLE or CREATE FOREIGN TABLE, by itself or in a CREATE SCHEMA; other
+ * commands make no relation that has parents.
+ */
+static void
+after_create(Node *parsetree)
+{
+	ListCell   *lc;
+
+	if (IsA(parsetree, CreateSchemaStmt))
+	{
+		foreach(lc, ((CreateSchemaStmt *) parsetree)->schemaElts)
+			after_create(lfirst(lc));
+	}
+	else if (IsA(parsetree, CreateStmt))
+		after_create_table((CreateStmt *) parsetree);
+	else if (IsA(parsetree, CreateForeignTableStmt))
+		after_create_table(&((CreateForeignTableStmt *) parsetree)->base);
+}
+
+/* PARTITION OF, or INHERITS. */
+static void
+after_create_table(CreateStmt *statement)
 {
 	ListCell   *lc;
 
@@ -507,7 +520,7 @@ after_create(CreateStmt *statement)
 		if (statement->partbound != NULL)
 			after_partition(parent, statement->relation);
 		else
-			refuse_inheritance(own_item_table(parent));
+			refuse_inheritance(meta_own_item_table(parent));
 	}
 }
 

@@ -88,6 +88,15 @@ extern Oid	meta_item_type(void);
 extern const char *meta_hash_opclass_name(Oid key_type);
 extern List *meta_extension_name(const char *name);
 
+/* prototypes for functions in meta_event.c */
+extern Oid	meta_own_item_table(RangeVar *relation);
+
+/* prototypes for functions in meta_trigger.c */
+extern void meta_trigger_add(Oid relid);
+extern void meta_trigger_dropped(List *name);
+extern void meta_trigger_renamed(RenameStmt *statement);
+extern void meta_trigger_switched(AlterTableStmt *statement);
+
 /* prototypes for functions in meta_define.c */
 
 /* Runs a utility command as if the caller had sent it. */

@@ -127,7 +127,7 @@ leave_out_own_trigger(ResultRelInfo *relinfo)
 	{
 		Trigger    *trigger = &triggers->triggers[i];
 
-		if (store_trigger_is_ours(trigger))
+		if (meta_trigger_is_ours(trigger))
 			continue;
 		triggers->trig_insert_after_row |=
 			TRIGGER_TYPE_MATCHES(trigger->tgtype, TRIGGER_TYPE_ROW,

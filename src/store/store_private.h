@@ -90,7 +90,6 @@ extern void store_locals_insert(ItemStore *store, const ItemKey *key,
 /* prototypes for functions in store_trigger.c */
 extern void store_row_of_key(const ItemTable *table, const ItemKey *key,
 							 ItemRow *row);
-extern bool store_trigger_is_ours(const struct Trigger *trigger);
 extern bool store_user_triggers(Relation rel);
 extern void store_check_indexed(const ItemTable *table, const ItemKey *key,
 								ItemRef attributes);

@@ -91,19 +91,6 @@ tell(const StoreChange *change)
 }
 
 /*
- * Is a trigger the row trigger of item tables, whatever its name?
- */
-bool
-store_trigger_is_ours(const Trigger *trigger)
-{
-	char	   *name = get_func_name(trigger->tgfoid);
-	char	   *schema = get_namespace_name(get_func_namespace(trigger->tgfoid));
-
-	return name != NULL && strcmp(name, META_TRIGGER_NAME) == 0 &&
-		schema != NULL && strcmp(schema, "partitioning") == 0;
-}
-
-/*
  * Does a relation have triggers of others?
  */
 bool
@@ -113,7 +100,7 @@ store_user_triggers(Relation rel)
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
-		if (!store_trigger_is_ours(&triggers->triggers[i]))
+		if (!meta_trigger_is_ours(&triggers->triggers[i]))
 			return true;
 	}
 	return false;

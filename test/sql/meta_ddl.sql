@@ -57,12 +57,23 @@ ALTER TABLE app ALTER COLUMN pk TYPE varchar;
 ALTER TABLE app ALTER COLUMN attributes DROP NOT NULL;
 ALTER TABLE app DROP CONSTRAINT item_check;
 ALTER TABLE app RENAME CONSTRAINT item_check TO x;
+-- Not by commands for other relations either, which the server lets do it.
+ALTER VIEW app RENAME COLUMN pk TO x;
+ALTER MATERIALIZED VIEW app RENAME COLUMN sk TO x;
+ALTER FOREIGN TABLE app RENAME COLUMN attributes TO x;
+ALTER TYPE app RENAME ATTRIBUTE pk TO x;
 CREATE TABLE parent (LIKE app);
 ALTER TABLE app INHERIT parent;
 CREATE TYPE app_type AS (pk text, sk text, attributes partitioning.item);
 ALTER TABLE app OF app_type;
 DROP TYPE app_type;
 DROP TABLE parent;
+CREATE TABLE child () INHERITS (app);
+CREATE SCHEMA meta_four CREATE TABLE child () INHERITS (meta_one.app);
+CREATE FOREIGN DATA WRAPPER regress_meta_wrapper;
+CREATE SERVER regress_meta_server FOREIGN DATA WRAPPER regress_meta_wrapper;
+CREATE FOREIGN TABLE child () INHERITS (app) SERVER regress_meta_server;
+DROP FOREIGN DATA WRAPPER regress_meta_wrapper CASCADE;
 
 -- The key index may be dropped, not without a warning, and comes back.
 DROP INDEX app_key;
@@ -76,6 +87,17 @@ DROP TRIGGER item_changed ON meta_one.app;
 SELECT count(*) FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal;
 SELECT partitioning.register_table('app', 'PK', 'SK');
 SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal;
+
+-- It may be disabled, too; enabled again, it fires always as before.
+ALTER TABLE app DISABLE TRIGGER item_changed;
+ALTER TABLE app ENABLE TRIGGER item_changed;
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal;
+ALTER TABLE app DISABLE TRIGGER ALL;
+ALTER TABLE app ENABLE TRIGGER ALL;
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal;
+ALTER TABLE app ENABLE REPLICA TRIGGER item_changed;
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal;
+ALTER TRIGGER item_changed ON app RENAME TO other;
 
 -- All else is free: columns, indexes, constraints, storage, persistence.
 ALTER TABLE app ADD COLUMN extra int DEFAULT 7;

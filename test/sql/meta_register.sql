@@ -117,7 +117,9 @@ SELECT obj_description('parted'::regclass, 'pg_class');
 \d parted_1
 INSERT INTO parted SELECT 'P' || i, 's', '{}' FROM generate_series(1, 200) AS i;
 -- Later partitions get index, constraint and replica identity, too.
-CREATE TABLE parted_2 PARTITION OF parted FOR VALUES WITH (MODULUS 4, REMAINDER 2);
+CREATE SCHEMA meta_parts CREATE TABLE parted_2 PARTITION OF meta_register.parted FOR VALUES WITH (MODULUS 4, REMAINDER 2);
+ALTER TABLE meta_parts.parted_2 SET SCHEMA meta_register;
+DROP SCHEMA meta_parts;
 CREATE TABLE parted_3 (LIKE parted INCLUDING ALL EXCLUDING INDEXES);
 ALTER TABLE parted ATTACH PARTITION parted_3 FOR VALUES WITH (MODULUS 4, REMAINDER 3);
 SELECT c.relname, c.relreplident, count(*) FROM pg_class AS c JOIN pg_index AS i ON i.indrelid = c.oid
