@@ -49,7 +49,7 @@ REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
 
 ISOLATION    = meta-names put-put put-absent-race update-update delete-put \
                put-sql row-lock savepoint repeatable-read serializable \
-               put-ddl put-partition put-trigger \
+               put-ddl put-partition put-trigger put-second-index \
                item-read-committed item-repeatable-read item-serializable \
                item-row-locks wire-conflict local-index \
                transact-absent transact-conflict transact-late

@@ -17,6 +17,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
@@ -36,6 +37,7 @@ typedef struct StoreTarget
 	ResultRelInfo *relinfo;
 	TupleTableSlot *slot;		/* the new row */
 	ExprState **defaults;		/* by column, NULL where there is none */
+	List	   *arbiters;		/* unique indexes on the key */
 } StoreTarget;
 
 typedef struct StoreWriteState
@@ -58,6 +60,9 @@ static void leave_out_own_trigger(ResultRelInfo *relinfo);
 static StoreTarget *target_find(StoreWriteState *state, Oid relid);
 static StoreTarget *target_create(ItemStore *store);
 static void prepare_defaults(ItemStore *store, StoreTarget *target);
+static void find_arbiters(ItemStore *store, StoreTarget *target);
+static bool index_is_on_key(const ItemStore *store, Relation index,
+							const IndexInfo *info);
 static bool column_is_ours(const StoreRelation *relation, AttrNumber attnum);
 static TupleTableSlot *new_row(ItemStore *store, const ItemKey *key,
 							   const ItemData *attributes);
@@ -245,7 +250,53 @@ target_create(ItemStore *store)
 										  RelationGetDescr(store->rel),
 										  &TTSOpsVirtual);
 	prepare_defaults(store, target);
+	find_arbiters(store, target);
 	return target;
+}
+
+/*
+ * The key index, and other unique indexes on the same columns: a user's, or
+ * one that REINDEX CONCURRENTLY is building.  Two inserts of one key may meet
+ * in any of them, and that is a lost race like any other.  Those that are
+ * deferred, or tell keys apart otherwise than by bytes, are constraints of
+ * their own.
+ */
+static void
+find_arbiters(ItemStore *store, StoreTarget *target)
+{
+	ResultRelInfo *relinfo = target->relinfo;
+
+	for (int i = 0; i < relinfo->ri_NumIndices; i++)
+	{
+		Relation	index = relinfo->ri_IndexRelationDescs[i];
+
+		if (RelationGetRelid(index) == store->relation.key_index ||
+			index_is_on_key(store, index, relinfo->ri_IndexRelationInfo[i]))
+			target->arbiters = lappend_oid(target->arbiters,
+										   RelationGetRelid(index));
+	}
+}
+
+static bool
+index_is_on_key(const ItemStore *store, Relation index, const IndexInfo *info)
+{
+	int			n = store->table->schema.n;
+
+	if (!info->ii_Unique || !index->rd_index->indimmediate ||
+		info->ii_NumIndexKeyAttrs != n || info->ii_Predicate != NIL)
+		return false;
+	for (int i = 0; i < n; i++)
+	{
+		bool		found = false;
+
+		for (int j = 0; j < n && !found; j++)
+			found = info->ii_IndexAttrNumbers[j] ==
+				store->relation.key_attnums[i];
+		if (!found || (OidIsValid(index->rd_indcollation[i]) &&
+					   index->rd_indcollation[i] != C_COLLATION_OID))
+			return false;
+	}
+	return true;
 }
 
 /* Defaults of users' columns; generated ones are computed later. */
@@ -463,18 +514,17 @@ static bool
 insert_speculatively(ItemStore *store, const ItemKey *key,
 					 TupleTableSlot *slot, List **recheck)
 {
-	List	   *arbiters = list_make1_oid(store->relation.key_index);
+	StoreTarget *target = store->write->target;
 	bool		conflict = false;
 	uint32		token;
 
 	store_keylock_acquire(store->table, key);
 	token = store_speculate(store, slot);
-	*recheck = compat_insert_index_tuples(store->write->target->relinfo, slot,
+	*recheck = compat_insert_index_tuples(target->relinfo, slot,
 										  store->write->estate, false, true,
-										  &conflict, arbiters, false);
+										  &conflict, target->arbiters, false);
 	store_speculate_end(store, slot, token, !conflict);
 	store_keylock_release(store->table, key);
-	list_free(arbiters);
 	return !conflict;
 }
 
