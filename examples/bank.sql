@@ -33,17 +33,20 @@ SELECT applied, old_item
 FROM try_update('accounts', '{"id": "eve"}', 'SET balance = balance - :amount', '{":amount": 1}',
                 condition => 'balance >= :amount');
 
-\echo 'A transfer: both accounts change, or neither.'
+\echo 'A transfer: both accounts change, or neither; transfers at once never deadlock.'
 CREATE FUNCTION transfer(source text, target text, amount numeric) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM update_item('accounts', jsonb_build_object('id', target),
-                        'SET balance = balance + :amount', jsonb_build_object(':amount', amount),
-                        'attribute_exists(id)');
-    PERFORM update_item('accounts', jsonb_build_object('id', source),
-                        'SET balance = balance - :amount', jsonb_build_object(':amount', amount),
-                        'balance >= :amount');
+    PERFORM transact_write(ARRAY[
+        jsonb_build_object('update', jsonb_build_object('table', 'accounts',
+            'key', jsonb_build_object('id', source),
+            'update', 'SET balance = balance - :amount', 'condition', 'balance >= :amount',
+            'values', jsonb_build_object(':amount', amount))),
+        jsonb_build_object('update', jsonb_build_object('table', 'accounts',
+            'key', jsonb_build_object('id', target),
+            'update', 'SET balance = balance + :amount', 'condition', 'attribute_exists(id)',
+            'values', jsonb_build_object(':amount', amount)))]::item[]);
     RETURN 'done';
-EXCEPTION WHEN SQLSTATE 'IM002' THEN
+EXCEPTION WHEN SQLSTATE 'IM008' THEN
     RETURN 'refused';
 END $$;
 SELECT transfer('ada', 'bob', 10);
