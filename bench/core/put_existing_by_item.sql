@@ -3,4 +3,4 @@
 \set ms 100 + :u % 900
 SELECT partitioning.put_item('app', ('{"PK": "USER#' || :u
     || '", "SK": "ORDER#2024-03-' || :d || 'T09:30:00.' || :ms || 'Z", '
-    || '"orderId": "76d80224611fc919a5d5", "status": "PENDING", "amount": 431.25, "currency": "EUR", "qty": 3, "carrier": "COLISSIMO", "GSI1PK": "STATUS#PENDING#123", "GSI1SK": "2025-06-01T09:30:00.123456Z"}')::partitioning.item);
+    || substr(:body::text, 2))::partitioning.item);

@@ -78,6 +78,8 @@ printf 'see /%s/somebody/tree\n' home >"$copy/planted.md"
 expect texts 'planted.md:1: a path of some machine'
 printf '%s://packages.example.net/x\n' https >"$copy/planted.md"
 expect texts 'planted.md:1: an address that is not public'
+printf '[words](nowhere.md)\n' >"$copy/planted.md"
+expect texts 'planted.md: a link to nowhere: nowhere.md'
 printf 'words \n' >"$copy/planted.md"
 expect texts 'planted.md:1: white space at the end'
 

@@ -1,6 +1,7 @@
 """
 Rules of every text file: no path into somebody's machine, no addresses but
-those of public documentation, no white space at line ends, a final newline.
+those of public documentation, no link to nowhere, no white space at line
+ends, a final newline.
 """
 import os
 import re
@@ -12,6 +13,7 @@ PUBLIC = re.compile(r'^(www\.postgresql\.org|docs\.aws\.amazon\.com|'
                     r'aws\.amazon\.com|en\.wikipedia\.org|datatracker\.ietf\.org|'
                     r'(www\.)?w3\.org|localhost|127\.0\.0\.1|.*\.?example\.(com|org))$',
                     re.I)
+LINK = re.compile(r'\]\(([^)\s]+)\)')
 SKIPPED_FOLDERS = {'.git', 'tmp', 'results', 'output_iso', 'log',
                    'node_modules', '__pycache__', 'out', 'tmp_check',
                    'tmp_check_iso'}
@@ -46,6 +48,17 @@ def check_line(where, line):
         faults.append('%s: white space at the end of the line' % where)
 
 
+def check_links(path, text):
+    """Relative links of a document lead to files that are there."""
+    text = re.sub(r'```.*?```', '', text, flags=re.S)
+    for target in LINK.findall(text):
+        if not re.match(r'[a-z]+:|#', target):
+            wanted = os.path.join(os.path.dirname(path), target.split('#')[0])
+            if not os.path.exists(wanted):
+                faults.append('%s: a link to nowhere: %s'
+                              % (path[2:], target))
+
+
 def main():
     for path in text_files():
         try:
@@ -56,6 +69,8 @@ def main():
             continue
         for number, line in enumerate(text.split('\n'), 1):
             check_line('%s:%d' % (path[2:], number), line)
+        if path.endswith('.md'):
+            check_links(path, text)
         if text and not text.endswith('\n'):
             faults.append('%s: no newline at the end' % path[2:])
     print('\n'.join(faults))

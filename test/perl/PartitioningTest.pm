@@ -109,6 +109,8 @@ SELECT put_item('Orders', item => $${
 SELECT put_item('readings', item => format(
         '{"sensor": %s, "at": %s, "reading": %s}', i % 5, i * 0.5, -i)::item)
 FROM generate_series(1, 100) i;
+SELECT create_local_index('Orders', 'by_amount', 'amount',
+    attribute_types => '{"amount": "N"}');
 SELECT put_item('blobs',
     '{"digest": {"$binary": "q80="}, "size": 2, "name": "two bytes"}');
 SELECT put_item('shop.sessions',
@@ -142,6 +144,7 @@ sub definitions_of
 	return $node->safe_psql($database, <<'END');
 \set relations 'SELECT c.* FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname IN (\'public\', \'shop\')'
 SELECT 'table', t FROM partitioning.tables t ORDER BY t::text COLLATE "C";
+SELECT 'index', i FROM partitioning.indexes i ORDER BY i::text COLLATE "C";
 SELECT 'relation', oid::regclass, relkind, relreplident, relpersistence,
     obj_description(oid, 'pg_class'), reloptions,
     pg_get_userbyid(relowner), relacl
