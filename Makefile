@@ -17,8 +17,8 @@ PGFILEDESC   = "partitioning - DynamoDB item model"
 
 # Layer order, bottom to top: a file may include its own folder and those
 # before it (test/lint/layers.txt says it in full).
-FOLDERS      = base item ptree key expr meta store scan api wire
-SQL_PARTS    = header item key ptree meta store api wire privileges
+FOLDERS      = base item ptree key expr meta store scan gsi api wire
+SQL_PARTS    = header item key ptree meta store gsi api wire privileges
 
 GENERATED    = src/expr/expr_gram.c src/expr/expr_scan.c
 SOURCES      = src/partitioning.c \
@@ -40,6 +40,7 @@ REGRESS      = install install_schema item_io item_number item_path item_ops \
                api_table meta_name meta_ddl meta_register \
                store_open store_executor scan_range \
                index_write index_local index_local_page index_local_random \
+               gsi gsi_ddl gsi_write gsi_page gsi_random \
                api_item api_update api_query api_scan api_errors \
                api_args api_context api_triggers api_transact api_batch \
                wire_item wire_query wire_batch wire_transact wire_request \

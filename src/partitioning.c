@@ -13,6 +13,7 @@
 #include "ptree/ptree.h"
 #include "meta/meta.h"
 #include "store/store.h"
+#include "gsi/gsi.h"
 
 PG_MODULE_MAGIC;
 
@@ -25,4 +26,5 @@ _PG_init(void)
 	ptree_init();
 	meta_init();
 	store_init();
+	gsi_init();
 }

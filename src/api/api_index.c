@@ -20,6 +20,7 @@
 #include "base/errors.h"
 #include "base/limits.h"
 #include "base/service_text.h"
+#include "gsi/gsi.h"
 
 PG_FUNCTION_INFO_V1(create_local_index);
 PG_FUNCTION_INFO_V1(drop_index);
@@ -40,8 +41,6 @@ static IndexProjection projection_word(const char *word);
 static void set_include(ItemIndex *index, ArrayType *include);
 static void check_include_count(const ItemTable *table,
 								const ItemIndex *index);
-static const ItemIndex *required_index(const ItemTable *table,
-									   const char *name);
 
 /*
  * create_local_index(table_name, index_name, sort_key, attribute_types,
@@ -83,11 +82,12 @@ drop_index(PG_FUNCTION_ARGS)
 {
 	const ItemTable *table = api_index_table(fcinfo, AccessExclusiveLock);
 	char	   *name = api_required_text(fcinfo, 1, "index_name");
-	const ItemIndex *index = required_index(table, name);
+	const ItemIndex *index = api_required_index(table, name);
 
 	if (index->global)
-		elog(ERROR, "global indexes cannot be dropped yet");
-	meta_drop_local_index(table, index);
+		gsi_drop(table, index);
+	else
+		meta_drop_local_index(table, index);
 	PG_RETURN_VOID();
 }
 
@@ -411,8 +411,8 @@ check_include_count(const ItemTable *table, const ItemIndex *index)
 }
 
 /* An index of the table by its name. */
-static const ItemIndex *
-required_index(const ItemTable *table, const char *name)
+const ItemIndex *
+api_required_index(const ItemTable *table, const char *name)
 {
 	const ItemIndex *index = meta_index_find(table, name, strlen(name));
 

@@ -52,20 +52,39 @@ api_index_of_request(const ItemTable *table, const ApiText *name)
 }
 
 /*
- * Key schema of what is read: of the table, or of an index with one partition
- * key and one sort key.
+ * Key attributes of what is read, the table or an index; how many.
+ */
+int
+api_index_attributes(const ItemTable *table, const ItemIndex *index,
+					 KeyAttribute *attributes)
+{
+	int			n = index == NULL ? table->schema.n :
+		index->npartition + index->nsort;
+
+	for (int i = 0; i < n; i++)
+		attributes[i] = index == NULL ? table->schema.attributes[i] :
+			index->keys[i].attribute;
+	return n;
+}
+
+/*
+ * The key condition of a query of the table or of an index.
  */
 void
-api_index_schema(const ItemTable *table, const ItemIndex *index,
-				 KeySchema *schema)
+api_index_condition(const ItemTable *table, const ItemIndex *index,
+					const ItemExpr *key_condition,
+					ExprKeyCondition *condition)
 {
-	*schema = table->schema;
-	if (index == NULL)
+	KeySchema	schema = table->schema;
+
+	if (index != NULL && (index->npartition > 1 || index->nsort > 1))
+	{
+		expr_index_condition(key_condition, index->npartition, index->nsort,
+							 index->keys, condition);
 		return;
-	schema->n = index->npartition + index->nsort;
-	Assert(schema->n <= KEY_MAX_ATTRIBUTES);
-	for (int i = 0; i < schema->n; i++)
-		schema->attributes[i] = index->keys[i].attribute;
+	}
+	schema.n = api_index_attributes(table, index, schema.attributes);
+	expr_key_condition(key_condition, &schema, condition);
 }
 
 /*

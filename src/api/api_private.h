@@ -77,22 +77,35 @@ extern ItemExpr *api_prepare_projection(const ApiText *projection,
 										Jsonb *names, const char *key_error);
 
 /* prototypes for functions in api_start_key.c */
+
+/* Where a query or scan goes on: the table's key; with an index, its columns. */
+typedef struct ApiStart
+{
+	ItemKey		key;
+	ItemRef		pk;
+	ItemRef		sort;			/* where the index has a sort key */
+} ApiStart;
+
 extern void api_check_query_start(const ItemTable *table,
 								  const ItemIndex *index,
 								  const ItemExpr *key_condition,
 								  const ItemData *start_key,
 								  ExprKeyCondition *condition,
-								  ItemKey *start, ItemRef *start_sort);
+								  ApiStart *start);
 extern void api_check_scan_start(const ItemTable *table,
 								 const ItemIndex *index,
-								 const ApiQuery *request,
-								 ItemKey *start, ItemRef *start_sort);
+								 const ApiQuery *request, ApiStart *start);
 
 /* prototypes for functions in api_index_read.c */
+extern int	api_index_attributes(const ItemTable *table,
+								 const ItemIndex *index,
+								 KeyAttribute *attributes);
+extern void api_index_condition(const ItemTable *table,
+								const ItemIndex *index,
+								const ItemExpr *key_condition,
+								ExprKeyCondition *condition);
 extern const ItemIndex *api_index_of_request(const ItemTable *table,
 											 const ApiText *name);
-extern void api_index_schema(const ItemTable *table, const ItemIndex *index,
-							 KeySchema *schema);
 extern void api_index_row(const ItemIndex *index, ItemRow *row);
 extern uint32 api_index_entry_size(const ItemTable *table,
 								   const ItemIndex *index,
@@ -125,6 +138,8 @@ extern char *api_required_text(FunctionCallInfo fcinfo, int arg,
 /* prototypes for functions in api_index.c */
 extern const ItemTable *api_index_table(FunctionCallInfo fcinfo,
 										LOCKMODE lockmode);
+extern const ItemIndex *api_required_index(const ItemTable *table,
+										   const char *name);
 extern void api_index_name(const ItemTable *table, const char *name,
 						   ItemIndex *index);
 extern void api_index_keys(const ItemTable *table, Jsonb *types,

@@ -52,7 +52,9 @@ static void check_select(const ApiQuery *request);
 static void check_schema(const ItemTable *table, const ItemIndex *index,
 						 const ApiQuery *request,
 						 const ReadExpressions *expressions);
-static void check_index_supported(const ItemIndex *index);
+static void check_projected(const ItemIndex *index, const ApiQuery *request,
+							const ItemTable *table, const ItemExpr *projection);
+static void set_start(ScanSpec *spec, const ApiStart *start);
 static void set_query_range(ScanSpec *spec, const ApiQuery *request,
 							const ItemExpr *key_condition);
 static void set_scan_range(ScanSpec *spec, const ApiQuery *request);
@@ -86,8 +88,6 @@ api_cursor_open(const ApiQuery *request, Snapshot snapshot)
 	memset(&spec, 0, sizeof(spec));
 	spec.table = api_resolve_table(&request->table_name);
 	spec.index = api_index_of_request(spec.table, &request->index_name);
-	if (spec.index != NULL)
-		check_index_supported(spec.index);
 	spec.forward = request->kind == API_SCAN || request->forward;
 	if (request->kind == API_QUERY)
 		set_query_range(&spec, request, expressions.key_condition);
@@ -103,7 +103,8 @@ api_cursor_open(const ApiQuery *request, Snapshot snapshot)
 	cursor->projection = expressions.projection;
 	cursor->table = spec.table;
 	cursor->index = spec.index;
-	cursor->projects = spec.index != NULL && request->select != API_SELECT_ALL &&
+	cursor->projects = spec.index != NULL && !spec.index->global &&
+		request->select != API_SELECT_ALL &&
 		spec.index->projection != PROJECTION_ALL;
 	cursor->has_max_items = request->has_max_items;
 	cursor->remaining = request->max_items;
@@ -299,16 +300,32 @@ check_select(const ApiQuery *request)
 }
 
 /*
- * The seam for global indexes: what reads their tables goes here.
+ * What a global index does not project cannot be had from it.
  */
 static void
-check_index_supported(const ItemIndex *index)
+check_projected(const ItemIndex *index, const ApiQuery *request,
+				const ItemTable *table, const ItemExpr *projection)
 {
-	if (index->global)
+	const char *name;
+	uint32		name_len;
+
+	if (index->projection == PROJECTION_ALL)
+		return;
+	if (request->select == API_SELECT_ALL)
 		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("global index \"%s\" cannot be read yet",
-						index->name)));
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_SELECT_ALL_GLOBAL, index->name)));
+	for (int i = 0; projection != NULL &&
+		 expr_projection_attribute(projection, i, &name, &name_len); i++)
+	{
+		if (key_schema_find(&table->schema, name, name_len) < 0 &&
+			meta_index_key(index, name, name_len) < 0 &&
+			!meta_index_projects(index, name, name_len))
+			ereport(ERROR,
+					(errcode(ERRCODE_ITEM_VALIDATION),
+					 errmsg(TEXT_NOT_PROJECTED, index->name, (int) name_len,
+							name)));
+	}
 }
 
 /*
@@ -319,16 +336,18 @@ static void
 check_schema(const ItemTable *table, const ItemIndex *index,
 			 const ApiQuery *request, const ReadExpressions *expressions)
 {
-	KeySchema	schema;
-
+	if (index != NULL && index->global)
+		check_projected(index, request, table, expressions->projection);
 	if (expressions->projection != NULL)
 		expr_check_schema(expressions->projection, &table->schema, false);
 	if (expressions->filter == NULL)
 		return;
 	if (request->kind == API_QUERY)
 	{
-		api_index_schema(table, index, &schema);
-		expr_check_filter(expressions->filter, schema.n, schema.attributes);
+		KeyAttribute attributes[2 * LIMIT_INDEX_KEYS];
+		int			n = api_index_attributes(table, index, attributes);
+
+		expr_check_filter(expressions->filter, n, attributes);
 	}
 	expr_check_schema(expressions->filter, &table->schema, false);
 }
@@ -342,22 +361,18 @@ set_query_range(ScanSpec *spec, const ApiQuery *request,
 {
 	ExprKeyCondition condition;
 	ItemKey    *pk = palloc0(sizeof(ItemKey));
-	ItemKey    *start = NULL;
 
 	if (request->start_key != NULL)
 	{
-		start = palloc0(sizeof(ItemKey));
+		ApiStart   *start = palloc0(sizeof(ApiStart));
+
 		api_check_query_start(spec->table, spec->index, key_condition,
-							  request->start_key, &condition, start,
-							  &spec->start_sort);
+							  request->start_key, &condition, start);
+		set_start(spec, start);
 	}
 	else
-	{
-		KeySchema	schema;
-
-		api_index_schema(spec->table, spec->index, &schema);
-		expr_key_condition(key_condition, &schema, &condition);
-	}
+		api_index_condition(spec->table, spec->index, key_condition,
+							&condition);
 
 	pk->n = 1;
 	pk->refs[0] = condition.pk;
@@ -369,7 +384,6 @@ set_query_range(ScanSpec *spec, const ApiQuery *request,
 		set_bound_datum(&spec->range.lower);
 		set_bound_datum(&spec->range.upper);
 	}
-	spec->start_key = start;
 }
 
 static void
@@ -382,12 +396,19 @@ set_scan_range(ScanSpec *spec, const ApiQuery *request)
 	}
 	if (request->start_key != NULL)
 	{
-		ItemKey    *start = palloc0(sizeof(ItemKey));
+		ApiStart   *start = palloc0(sizeof(ApiStart));
 
-		api_check_scan_start(spec->table, spec->index, request, start,
-							 &spec->start_sort);
-		spec->start_key = start;
+		api_check_scan_start(spec->table, spec->index, request, start);
+		set_start(spec, start);
 	}
+}
+
+static void
+set_start(ScanSpec *spec, const ApiStart *start)
+{
+	spec->start_key = &start->key;
+	spec->start_pk = start->pk;
+	spec->start_sort = start->sort;
 }
 
 /* Expressions know values only; the index needs the column's Datum. */
@@ -416,7 +437,7 @@ read_row(ApiCursor *cursor)
 	MemoryContextReset(cursor->scratch);
 	old = MemoryContextSwitchTo(cursor->scratch);
 	found = scan_next(cursor->scan, &cursor->row);
-	if (found && cursor->index != NULL)
+	if (found && cursor->index != NULL && !cursor->index->global)
 		api_index_row(cursor->index, &cursor->row.row);
 	MemoryContextSwitchTo(old);
 

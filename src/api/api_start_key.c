@@ -19,58 +19,83 @@ pg_noreturn static void start_key_error(const char *text);
 static int	count_attributes(const ItemTable *table, const ItemIndex *index);
 static bool find_part(const KeySchema *schema, int part, ItemRef map,
 					  ItemRef *value);
-static void check_index_part(const KeyAttribute *attribute, ItemRef value);
+static void check_index_start(const ItemTable *table, const ItemIndex *index,
+							  const ItemExpr *key_condition, ItemRef map,
+							  ExprKeyCondition *condition, ApiStart *start);
+static int	part_attributes(const ItemIndex *index, int part,
+							const KeyIndexAttribute **keys);
+static bool has_part(const ItemIndex *index, int part, ItemRef map);
+static void set_part(const ItemIndex *index, int part, ItemRef map,
+					 ItemRef *value);
 static void start_from_map(const ItemTable *table, ItemRef map,
 						   const char *missing, ItemKey *start);
-static void set_start_sort(const KeySchema *schema, ItemRef map,
-						   ItemRef *start_sort);
 static char *start_key_text(const KeyAttribute *attribute, ItemRef value);
 
 /*
  * Computes a query's key condition and checks its start key against it;
  * both, because the service looks at them attribute by attribute.  The start
- * key of an index has the key attributes of index and table; start is the
- * table's key in it, start_sort the index's sort key.
+ * key of an index has the key attributes of index and table.
  */
 void
 api_check_query_start(const ItemTable *table, const ItemIndex *index,
 					  const ItemExpr *key_condition,
 					  const ItemData *start_key, ExprKeyCondition *condition,
-					  ItemKey *start, ItemRef *start_sort)
+					  ApiStart *start)
 {
-	KeySchema	schema;
+	const KeySchema *schema = &table->schema;
 	ItemRef		map = item_root(start_key);
 	ItemRef		pk;
 	ItemRef		sk;
 
-	api_index_schema(table, index, &schema);
-	if (item_map_count(map) != count_attributes(table, index) ||
-		!find_part(&schema, 0, map, &pk))
+	if (index != NULL)
+	{
+		check_index_start(table, index, key_condition, map, condition, start);
+		return;
+	}
+	if (item_map_count(map) != schema->n || !find_part(schema, 0, map, &pk))
 		start_key_error(TEXT_START_KEY_INVALID);
 
-	expr_key_condition(key_condition, &schema, condition);
-	if (index != NULL)
-		check_index_part(&schema.attributes[0], pk);
+	expr_key_condition(key_condition, schema, condition);
 	if (!item_ref_equal(pk, condition->pk))
 		start_key_error(condition->has_sk ? TEXT_START_KEY_ONE_ROW :
 						TEXT_START_KEY_OUTSIDE);
 
-	if (schema.n == 1)
+	if (schema->n == 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg(TEXT_START_KEY_NO_SORT_KEY,
-						start_key_text(&schema.attributes[0], pk))));
-	if (!find_part(&schema, 1, map, &sk))
+						start_key_text(&schema->attributes[0], pk))));
+	if (!find_part(schema, 1, map, &sk))
 		start_key_error(TEXT_START_KEY_INVALID);
-	if (index != NULL)
-		check_index_part(&schema.attributes[1], sk);
 
-	start_from_map(table, map, index != NULL ? TEXT_START_KEY_INVALID :
-				   TEXT_START_KEY_SCHEMA, start);
+	start_from_map(table, map, TEXT_START_KEY_SCHEMA, &start->key);
 	if (condition->has_sk && !key_range_contains(&condition->range, sk))
 		start_key_error(TEXT_START_KEY_PREDICATE);
-	if (index != NULL)
-		set_start_sort(&schema, map, start_sort);
+}
+
+/* The same for an index. */
+static void
+check_index_start(const ItemTable *table, const ItemIndex *index,
+				  const ItemExpr *key_condition, ItemRef map,
+				  ExprKeyCondition *condition, ApiStart *start)
+{
+	if (item_map_count(map) != count_attributes(table, index) ||
+		!has_part(index, 0, map))
+		start_key_error(TEXT_START_KEY_INVALID);
+
+	api_index_condition(table, index, key_condition, condition);
+	set_part(index, 0, map, &start->pk);
+	if (!item_ref_equal(start->pk, condition->pk))
+		start_key_error(condition->has_sk ? TEXT_START_KEY_ONE_ROW :
+						TEXT_START_KEY_OUTSIDE);
+
+	if (!has_part(index, 1, map))
+		start_key_error(TEXT_START_KEY_INVALID);
+	set_part(index, 1, map, &start->sort);
+	start_from_map(table, map, TEXT_START_KEY_INVALID, &start->key);
+	if (condition->has_sk &&
+		!key_range_contains(&condition->range, start->sort))
+		start_key_error(TEXT_START_KEY_PREDICATE);
 }
 
 /*
@@ -78,36 +103,30 @@ api_check_query_start(const ItemTable *table, const ItemIndex *index,
  */
 void
 api_check_scan_start(const ItemTable *table, const ItemIndex *index,
-					 const ApiQuery *request, ItemKey *start,
-					 ItemRef *start_sort)
+					 const ApiQuery *request, ApiStart *start)
 {
 	const char *missing = index != NULL ? TEXT_START_KEY_INVALID :
 		TEXT_START_KEY_SCHEMA;
-	KeySchema	schema;
 	ItemRef		map = item_root(request->start_key);
 
-	api_index_schema(table, index, &schema);
 	if (item_map_count(map) != count_attributes(table, index))
 		start_key_error(missing);
-	for (int i = 0; index != NULL && i < schema.n; i++)
+	for (int part = 0; index != NULL && part < 2; part++)
 	{
-		ItemRef		value;
-
-		if (!find_part(&schema, i, map, &value))
+		if (!has_part(index, part, map))
 			start_key_error(missing);
-		check_index_part(&schema.attributes[i], value);
+		set_part(index, part, map, part == 0 ? &start->pk : &start->sort);
 	}
-	start_from_map(table, map, missing, start);
+	start_from_map(table, map, missing, &start->key);
 
 	if (request->has_segment &&
 		!key_segment_contains(request->segment, request->total_segments,
-							  key_hash_ref(start->refs[0])))
+							  key_hash_ref(index != NULL ? start->pk :
+										   start->key.refs[0])))
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg(TEXT_START_KEY_SEGMENT,
 						request->total_segments, request->segment)));
-	if (index != NULL)
-		set_start_sort(&schema, map, start_sort);
 }
 
 /* Key attributes of a table, or of an index and its table, each once. */
@@ -140,12 +159,51 @@ find_part(const KeySchema *schema, int part, ItemRef map, ItemRef *value)
 						 schema->attributes[part].name_len, value);
 }
 
-/* Complains, as the service does, about the type of an index's key. */
-static void
-check_index_part(const KeyAttribute *attribute, ItemRef value)
+/* Attributes of the partition key (part 0) or the sort key of an index. */
+static int
+part_attributes(const ItemIndex *index, int part,
+				const KeyIndexAttribute **keys)
 {
-	if (value.type != attribute->type)
-		start_key_error(TEXT_KEY_SCHEMA);
+	*keys = index->keys + (part == 0 ? 0 : index->npartition);
+	return part == 0 ? index->npartition : index->nsort;
+}
+
+static bool
+has_part(const ItemIndex *index, int part, ItemRef map)
+{
+	const KeyIndexAttribute *keys;
+	int			n = part_attributes(index, part, &keys);
+	ItemRef		value;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (!item_map_find(map, keys[i].attribute.name,
+						   keys[i].attribute.name_len, &value))
+			return false;
+	}
+	return true;
+}
+
+/* A part of the index's key, as its column has it; all attributes are there. */
+static void
+set_part(const ItemIndex *index, int part, ItemRef map, ItemRef *value)
+{
+	const KeyIndexAttribute *keys;
+	int			n = part_attributes(index, part, &keys);
+	ItemRef		values[LIMIT_INDEX_KEYS];
+
+	for (int i = 0; i < n; i++)
+	{
+		(void) item_map_find(map, keys[i].attribute.name,
+							 keys[i].attribute.name_len, &values[i]);
+		if (values[i].type != keys[i].attribute.type)
+			start_key_error(TEXT_KEY_SCHEMA);
+		key_check_value(&keys[i].attribute, part, values[i]);
+	}
+	if (n == 1)
+		*value = values[0];
+	else if (n > 1)
+		*value = key_parts_encode(n, values);
 }
 
 /*
@@ -171,13 +229,6 @@ start_from_map(const ItemTable *table, ItemRef map, const char *missing,
 		key_check_value(&schema->attributes[i], i, start->refs[i]);
 		start->datums[i] = key_datum_from_ref(start->refs[i]);
 	}
-}
-
-static void
-set_start_sort(const KeySchema *schema, ItemRef map, ItemRef *start_sort)
-{
-	(void) find_part(schema, 1, map, start_sort);
-	key_check_value(&schema->attributes[1], 1, *start_sort);
 }
 
 /*

@@ -271,4 +271,26 @@ typedef struct RangeTblEntry CompatPermissionInfo;
 	ReadRecentBuffer((rel)->rd_node, MAIN_FORKNUM, blkno, buffer)
 #endif
 
+/* 16: TRUNCATE may run triggers as the owner. */
+#if PG_VERSION_NUM >= 160000
+#define compat_truncate(rel) \
+	ExecuteTruncateGuts(list_make1(rel), \
+						list_make1_oid(RelationGetRelid(rel)), NIL, \
+						DROP_RESTRICT, false, false)
+#else
+#define compat_truncate(rel) \
+	ExecuteTruncateGuts(list_make1(rel), \
+						list_make1_oid(RelationGetRelid(rel)), NIL, \
+						DROP_RESTRICT, false)
+#endif
+
+/* 17: REINDEX reports its progress by the statement. */
+#if PG_VERSION_NUM >= 170000
+#define compat_reindex_relation(relid) \
+	reindex_relation(NULL, relid, 0, &(ReindexParams) {0})
+#else
+#define compat_reindex_relation(relid) \
+	reindex_relation(relid, 0, &(ReindexParams) {0})
+#endif
+
 #endif							/* PT_BASE_COMPAT_H */

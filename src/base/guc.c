@@ -15,6 +15,7 @@
 char	   *guc_wire_schema = NULL;
 bool		guc_debug_key_locks = true;
 int			guc_expression_cache_size = 256;
+int			guc_max_global_indexes = LIMIT_GLOBAL_INDEXES;
 int			guc_transact_max_items = LIMIT_TRANSACTION_ITEMS;
 int			guc_transaction_wait = 5000;
 
@@ -38,6 +39,15 @@ guc_init(void)
 							NULL,
 							&guc_expression_cache_size,
 							256, 0, 65536,
+							PGC_USERSET, 0,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("partitioning.max_global_indexes",
+							"Number of global indexes that an item table may have.",
+							NULL,
+							&guc_max_global_indexes,
+							LIMIT_GLOBAL_INDEXES,
+							0, LIMIT_GLOBAL_INDEXES_MAX,
 							PGC_USERSET, 0,
 							NULL, NULL, NULL);
 

@@ -20,6 +20,9 @@ extern int	guc_transact_max_items;
 /* partitioning.transaction_wait: milliseconds that a transaction waits */
 extern int	guc_transaction_wait;
 
+/* partitioning.max_global_indexes: of one item table */
+extern int	guc_max_global_indexes;
+
 /* prototypes for functions in guc.c */
 extern void guc_init(void);
 

@@ -21,7 +21,8 @@
 #define LIMIT_INDEX_NAME			255
 #define LIMIT_INDEX_KEYS			4	/* partition keys, and sort keys, each */
 #define LIMIT_LOCAL_INDEXES			5	/* of a table */
-#define LIMIT_GLOBAL_INDEXES		20	/* of a table */
+#define LIMIT_GLOBAL_INDEXES		20	/* of a table, by default */
+#define LIMIT_GLOBAL_INDEXES_MAX	25
 #define LIMIT_INCLUDE				100 /* names, of all indexes of a table */
 
 #define LIMIT_NUMBER_DIGITS			38

@@ -132,6 +132,8 @@
 	TEXT_PARAMETER_INVALID "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex"
 #define TEXT_LOCAL_INDEX_COUNT \
 	TEXT_PARAMETER_INVALID "Number of LocalSecondaryIndexes exceeds per-table limit of %d"
+#define TEXT_GLOBAL_INDEX_COUNT \
+	TEXT_PARAMETER_INVALID "GlobalSecondaryIndex count exceeds the per-table limit of %d"
 #define TEXT_INDEX_DUPLICATE \
 	TEXT_PARAMETER_INVALID "Duplicate index name: %s"
 #define TEXT_PROJECTION_UNKNOWN \
@@ -267,6 +269,10 @@
 	"Query condition missed key schema element: %.*s"
 #define TEXT_KEYCOND_NOT_SUPPORTED \
 	"Query key condition not supported"
+#define TEXT_KEYCOND_HASH_EQUALITY \
+	"Query key condition not supported: every HASH key attribute of the index must have an equality condition: %.*s"
+#define TEXT_KEYCOND_RANGE_EQUALITY \
+	"Query key condition not supported: every RANGE key attribute of the index before the last one with a condition must have an equality condition: %.*s"
 #define TEXT_KEYCOND_TYPE \
 	TEXT_PARAMETER_INVALID "Condition parameter type does not match schema type"
 #define TEXT_OPERATOR_TYPE \
@@ -289,6 +295,11 @@
 	TEXT_PARAMETER_INVALID "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
 #define TEXT_SELECT_PROJECTION \
 	TEXT_PARAMETER_INVALID "Cannot specify the ProjectionExpression when choosing to get %s"
+
+#define TEXT_SELECT_ALL_GLOBAL \
+	TEXT_PARAMETER_INVALID "Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL"
+#define TEXT_NOT_PROJECTED \
+	TEXT_PARAMETER_INVALID "Global secondary index %s does not project [%.*s]"
 
 /* operations */
 #define TEXT_RETURN_VALUES \

@@ -92,6 +92,14 @@ typedef struct ExprKeyCondition
 extern void expr_key_condition(const ItemExpr *expr, const KeySchema *schema,
 							   ExprKeyCondition *result);
 
+/*
+ * The same for an index with several attributes in a part of its key.  What
+ * the result holds of that part is their common string, of type B.
+ */
+extern void expr_index_condition(const ItemExpr *expr, int npartition,
+								 int nsort, const KeyIndexAttribute *keys,
+								 ExprKeyCondition *result);
+
 /* prototypes for functions in expr_update.c */
 
 /*
@@ -108,6 +116,10 @@ extern ItemData *expr_update_apply(const ItemExpr *expr, const ItemRow *before,
 extern ItemData *expr_update_touched(const ItemExpr *expr, const ItemRow *image);
 
 /* prototypes for functions in expr_project.c */
+
+/* Name of the i-th attribute that a projection begins a path with. */
+extern bool expr_projection_attribute(const ItemExpr *expr, int i,
+									  const char **name, uint32 *name_len);
 extern ItemData *expr_project(const ItemExpr *expr, const ItemRow *row);	/* {} when nothing matches */
 
 #endif							/* PT_EXPR_H */

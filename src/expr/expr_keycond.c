@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 
 #include "base/errors.h"
+#include "base/limits.h"
 #include "base/service_text.h"
 #include "expr/expr_private.h"
 
@@ -178,6 +179,63 @@ expr_key_condition(const ItemExpr *expr, const KeySchema *schema,
 	set_range(term, &result->range);
 }
 
+/*
+ * Every partition key attribute has a value, and so have the first ones of the
+ * sort key; the next one may have a range.
+ */
+void
+expr_index_condition(const ItemExpr *expr, int npartition, int nsort,
+					 const KeyIndexAttribute *keys, ExprKeyCondition *result)
+{
+	ItemRef		values[2 * LIMIT_INDEX_KEYS];
+	KeyRange	next;
+	bool		has_next = false;
+	int			nequal = 0;
+
+	if (expr->terms == NULL)
+		elog(ERROR, "key condition was not converted");
+	memset(result, 0, sizeof(*result));
+	for (int i = 0; i < npartition; i++)
+	{
+		const KeyAttribute *attribute = &keys[i].attribute;
+		const ExprKeyTerm *term = find_term(expr, attribute);
+
+		if (term == NULL || term->type != EXPR_NODE_EQ)
+			expr_error(TEXT_KEYCOND_HASH_EQUALITY,
+					   (int) attribute->name_len, attribute->name);
+		check_term(term, attribute, 0);
+		values[i] = term->values[0];
+	}
+	result->pk = npartition == 1 ? values[0] :
+		key_parts_encode(npartition, values);
+
+	for (int i = 0; i < nsort; i++)
+	{
+		const KeyAttribute *attribute = &keys[npartition + i].attribute;
+		const ExprKeyTerm *term = find_term(expr, attribute);
+
+		if (term == NULL)
+			continue;
+		if (has_next || nequal < i)
+			expr_error(TEXT_KEYCOND_RANGE_EQUALITY,
+					   (int) attribute->name_len, attribute->name);
+		check_term(term, attribute, 1);
+		has_next = term->type != EXPR_NODE_EQ;
+		if (has_next || nsort == 1)
+			set_range(term, &next);
+		if (!has_next)
+			values[nequal++] = term->values[0];
+	}
+	if (expr->nterms != npartition + nequal + has_next)
+		expr_error(TEXT_KEYCOND_NOT_SUPPORTED);
+	result->has_sk = nequal > 0 || has_next;
+	if (result->has_sk && nsort == 1)
+		result->range = next;
+	else if (result->has_sk)
+		key_parts_range(nequal, values, has_next ? &next : NULL,
+						&result->range);
+}
+
 static const ExprKeyTerm *
 find_term(const ItemExpr *expr, const KeyAttribute *attribute)
 {
@@ -228,6 +286,7 @@ set_bound(KeyBound *bound, ItemRef ref, bool inclusive)
 static void
 set_range(const ExprKeyTerm *term, KeyRange *range)
 {
+	memset(range, 0, sizeof(*range));
 	switch (term->type)
 	{
 		case EXPR_NODE_EQ:

@@ -103,3 +103,14 @@ project_value(const ItemExpr *expr, ItemRef value, int first, int end,
 	}
 	return result;
 }
+
+bool
+expr_projection_attribute(const ItemExpr *expr, int i, const char **name,
+						  uint32 *name_len)
+{
+	if (i >= expr->parse->npaths)
+		return false;
+	*name = expr->paths[i].elements[0].name;
+	*name_len = expr->paths[i].elements[0].name_len;
+	return true;
+}

@@ -130,6 +130,7 @@ extern void key_check_item(const KeySchema *schema, const ItemKey *key,
 extern void key_check_index_size(const ItemKey *key, int index_limit);
 extern void key_check_entry_size(const char *index_name, int n,
 								 const Datum *datums, int index_limit);
+extern bool key_index_size_fits(const ItemKey *key, int index_limit);
 
 /* prototypes for functions in key_index.c: key attributes of indexes */
 
@@ -168,6 +169,14 @@ extern const char *key_template_text(const KeyTemplate *template);
 extern int	key_template_count(const KeyTemplate *template);	/* attributes */
 extern void key_template_attribute(const KeyTemplate *template, int i,
 								   const char **name, uint32 *name_len);
+
+/* prototypes for functions in key_parts.c: keys of several attributes */
+extern ItemRef key_parts_encode(int n, const ItemRef *values);
+extern bool key_parts_decode(ItemRef bytes, int n, const ItemType *types,
+							 ItemRef *values);
+extern void key_parts_range(int n, const ItemRef *values,
+							const KeyRange *next, KeyRange *range);
+extern int64 key_digest(const ItemKey *key);
 
 /* prototypes for functions in key_hash.c: the frozen hash and its order */
 extern int32 key_hash_ref(ItemRef pk);

@@ -113,6 +113,19 @@ key_check_entry_size(const char *index_name, int n, const Datum *datums,
 						 index_limit - 24)));
 }
 
+/* The same as an answer. */
+bool
+key_index_size_fits(const ItemKey *key, int index_limit)
+{
+	Size		size = MAXALIGN(sizeof(IndexTupleData));
+
+	for (int i = 0; i < key->n; i++)
+		size += INTALIGN(VARSIZE_ANY(DatumGetPointer(key->datums[i])) +
+						 VARHDRSZ);
+	return likely(size <= (Size) index_limit) ||
+		index_tuple_size(key->n, key->datums) <= (Size) index_limit;
+}
+
 /*
  * check_item(pk_name text, pk "any", [sk_name text, sk "any",]
  *			  attributes item, index_limit int): true, or the error

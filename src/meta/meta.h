@@ -14,6 +14,7 @@
 
 #include "access/attnum.h"
 #include "utils/relcache.h"
+#include "nodes/parsenodes.h"
 
 #include "base/limits.h"
 #include "key/key.h"
@@ -107,8 +108,17 @@ typedef struct ItemTable
 #define META_ATTRIBUTES_COLUMN	"attributes"
 #define META_CHECK_NAME			"item_check"
 
+/* Further columns of an index table, and its triggers and their function. */
+#define META_BASE_PK_COLUMN		"base_pk"
+#define META_BASE_SK_COLUMN		"base_sk"
+#define META_DIGEST_COLUMN		"digest"
+#define META_GUARD_NAME			"index_guard"
+
 /* Name of the one row trigger of an item table, and of its function. */
 #define META_TRIGGER_NAME		"item_changed"
+
+/* Name of the statement trigger for TRUNCATE, which has the same function. */
+#define META_TRUNCATE_TRIGGER_NAME "item_truncated"
 
 /* prototypes for functions in meta_name.c: what a table_name means */
 
@@ -210,6 +220,39 @@ extern Oid	meta_find_local_index(Relation rel, const KeySchema *schema,
 
 /* Does this function generate columns of local indexes? */
 extern bool meta_is_column_function(Oid function);
+
+/* The item table, in the same schema, whose index table that is, or NULL. */
+extern char *meta_table_of_index_table(const char *schema_name,
+									   const char *relation_name);
+
+/* prototypes for functions in meta_global.c: index tables */
+
+/* A user who has become another one. */
+typedef struct MetaOwner
+{
+	Oid			user;
+	int			sec_context;
+} MetaOwner;
+
+extern Oid	meta_create_index_table(const ItemTable *table, ItemIndex *index);
+extern void meta_complete_index_table(Oid relid, const ItemTable *table,
+									  const ItemIndex *index);
+extern void meta_add_truncate_triggers(Oid table_relid, List *relids);
+extern void meta_drop_index_table(const char *schema_name,
+								  const char *relation_name,
+								  DropBehavior behavior);
+extern void meta_become_owner(Oid relid, MetaOwner *saved);
+extern void meta_become_caller(const MetaOwner *saved);
+
+/* prototypes for functions in meta_event.c: DDL */
+
+/*
+ * Told of a partition that an item table got by DDL, or, with InvalidOid, that
+ * it has lost one.
+ */
+typedef void (*MetaPartitionCallback) (Oid relid, Oid partition);
+
+extern void meta_register_partition_callback(MetaPartitionCallback callback);
 
 /* prototypes for functions in meta_catalog.c: rows of partitioning.tables */
 

@@ -42,7 +42,6 @@ static void set_not_null(Oid relid, const KeySchema *schema);
 static void add_check(Oid relid, const KeySchema *schema);
 static void add_key_index(Oid relid, const KeySchema *schema);
 static Oid	key_index_of(Oid relid, const KeySchema *schema);
-static ColumnDef *column(const char *name, Oid type);
 static Constraint *check_constraint(const KeySchema *schema);
 static void create_key_index(Oid relid, const KeySchema *schema);
 static void set_replica_identity(Oid relid, Oid index);
@@ -66,15 +65,15 @@ meta_create_table(const char *schema_name, const char *table_name,
 											 (Node *) makeInteger(TABLE_FILLFACTOR),
 											 -1));
 	create->tableElts =
-		list_make1(column(META_PK_COLUMN,
+		list_make1(meta_column(META_PK_COLUMN,
 						  key_column_type(schema->attributes[0].type)));
 	if (schema->n > 1)
 		create->tableElts =
 			lappend(create->tableElts,
-					column(META_SK_COLUMN,
+					meta_column(META_SK_COLUMN,
 						   key_column_type(schema->attributes[1].type)));
 	create->tableElts = lappend(create->tableElts,
-								column(META_ATTRIBUTES_COLUMN, meta_item_type()));
+								meta_column(META_ATTRIBUTES_COLUMN, meta_item_type()));
 	create->tableElts = lappend(create->tableElts, check_constraint(schema));
 	meta_run_utility((Node *) create);
 
@@ -105,7 +104,7 @@ meta_drop_table(Oid relid)
 										  makeString(table_name)));
 	drop->behavior = DROP_RESTRICT;
 	meta_run_utility((Node *) drop);
-	(void) meta_row_delete(schema_name, table_name);
+	meta_forget_relation(schema_name, table_name, DROP_RESTRICT);
 }
 
 /*
@@ -291,8 +290,8 @@ meta_check_owner(Oid relid)
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
 }
 
-static ColumnDef *
-column(const char *name, Oid type)
+ColumnDef *
+meta_column(const char *name, Oid type)
 {
 	ColumnDef  *def = makeColumnDef(name, type, -1, type == TEXTOID ?
 									C_COLLATION_OID : InvalidOid);

@@ -50,11 +50,14 @@ typedef struct PendingRename
 	SubTransactionId subid;
 	Node	   *parsetree;		/* the command */
 	Oid			relid;
+	Oid			namespace;
 	NameData	schema_name;
 	NameData	table_name;
 } PendingRename;
 
 static List *pending = NIL;		/* in TopMemoryContext */
+
+static MetaPartitionCallback partition_callback = NULL;
 
 PG_FUNCTION_INFO_V1(ddl_command_start);
 PG_FUNCTION_INFO_V1(ddl_command_end);
@@ -66,6 +69,9 @@ static void before_alter(AlterTableStmt *statement);
 static void before_drop(DropStmt *statement);
 static void before_drop_index(RangeVar *name);
 static void warn_local_index(const ItemTable *table, Oid index);
+static void before_drop_table(DropStmt *statement, RangeVar *name);
+static Oid	item_table_of_partition(Oid relid);
+static void refuse_index_table(RangeVar *relation);
 static bool is_item_table(Oid relid);
 static void check_column(Oid relid, const char *column);
 pg_noreturn static void refuse_constraint(Oid relid);
@@ -73,7 +79,9 @@ static void refuse_command(AlterTableCmd *cmd, Oid relid);
 static void refuse_not_null(Oid relid, const char *constraint);
 static void refuse_inheritance(Oid relid);
 static void remember(Node *parsetree, RangeVar *relation);
+static void remember_relation(Node *parsetree, Oid relid);
 static void follow(Node *parsetree);
+static void partition_gone(Node *parsetree);
 static void after_alter(AlterTableStmt *statement);
 static void after_create(Node *parsetree);
 static void after_create_table(CreateStmt *statement);
@@ -97,7 +105,10 @@ ddl_command_start(PG_FUNCTION_ARGS)
 		AlterObjectSchemaStmt *statement = (AlterObjectSchemaStmt *) parsetree;
 
 		if (statement->objectType == OBJECT_TABLE)
+		{
+			refuse_index_table(statement->relation);
 			remember(parsetree, statement->relation);
+		}
 	}
 	else if (IsA(parsetree, DropStmt))
 		before_drop((DropStmt *) parsetree);
@@ -123,6 +134,8 @@ ddl_command_end(PG_FUNCTION_ARGS)
 		follow(parsetree);
 	else if (IsA(parsetree, AlterTableStmt))
 		after_alter((AlterTableStmt *) parsetree);
+	else if (IsA(parsetree, DropStmt))
+		partition_gone(parsetree);
 	else
 		after_create(parsetree);
 	PG_RETURN_NULL();
@@ -132,13 +145,19 @@ ddl_command_end(PG_FUNCTION_ARGS)
 Datum
 sql_drop(PG_FUNCTION_ARGS)
 {
+	DropBehavior behavior = DROP_RESTRICT;
+	Node	   *parsetree;
 	Tuplestorestate *objects;
 	TupleDesc	desc;
 	TupleTableSlot *slot;
 
-	(void) event_data(fcinfo);
+	parsetree = event_data(fcinfo)->parsetree;
 	if (IsBinaryUpgrade || !OidIsValid(meta_catalog_relid()))
 		PG_RETURN_NULL();
+	if (IsA(parsetree, DropStmt))
+		behavior = ((DropStmt *) parsetree)->behavior;
+	else if (IsA(parsetree, DropOwnedStmt))
+		behavior = ((DropOwnedStmt *) parsetree)->behavior;
 
 	objects = dropped_objects(&desc);
 	slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
@@ -149,12 +168,31 @@ sql_drop(PG_FUNCTION_ARGS)
 		if (DatumGetObjectId(slot->tts_values[0]) == RelationRelationId &&
 			DatumGetInt32(slot->tts_values[2]) == 0 &&
 			!slot->tts_isnull[7] && !slot->tts_isnull[8])
-			meta_row_delete(TextDatumGetCString(slot->tts_values[7]),
-							TextDatumGetCString(slot->tts_values[8]));
+			meta_forget_relation(TextDatumGetCString(slot->tts_values[7]),
+								 TextDatumGetCString(slot->tts_values[8]),
+								 behavior);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	tuplestore_end(objects);
 	PG_RETURN_NULL();
+}
+
+void
+meta_forget_relation(const char *schema_name, const char *relation_name,
+					 DropBehavior behavior)
+{
+	ListCell   *lc;
+
+	foreach(lc, meta_index_relations(schema_name, relation_name))
+		meta_drop_index_table(schema_name, lfirst(lc), behavior);
+	meta_index_delete_relation(schema_name, relation_name);
+	(void) meta_row_delete(schema_name, relation_name);
+}
+
+void
+meta_register_partition_callback(MetaPartitionCallback callback)
+{
+	partition_callback = callback;
 }
 
 static EventTriggerData *
@@ -176,6 +214,7 @@ before_rename(RenameStmt *statement)
 	{
 		case OBJECT_TABLE:
 		case OBJECT_INDEX:		/* ALTER INDEX renames tables, too */
+			refuse_index_table(statement->relation);
 			remember((Node *) statement, statement->relation);
 			break;
 		case OBJECT_COLUMN:
@@ -244,6 +283,15 @@ refuse_command(AlterTableCmd *cmd, Oid relid)
 		case AT_AddOf:
 			refuse_inheritance(relid);
 			break;
+		case AT_DetachPartition:
+			if (castNode(PartitionCmd, cmd->def)->concurrent &&
+				meta_table(relid)->nindexes > 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						 errmsg("cannot detach a partition of item table \"%s\" concurrently because it has secondary indexes",
+								get_rel_name(relid)),
+						 errhint("Detach it without CONCURRENTLY.")));
+			break;
 		default:
 			break;
 	}
@@ -299,6 +347,8 @@ before_drop(DropStmt *statement)
 			before_drop_index(makeRangeVarFromNameList(lfirst(lc)));
 		else if (statement->removeType == OBJECT_TRIGGER)
 			meta_trigger_dropped(lfirst(lc));
+		else if (statement->removeType == OBJECT_TABLE)
+			before_drop_table(statement, makeRangeVarFromNameList(lfirst(lc)));
 	}
 }
 
@@ -350,6 +400,54 @@ warn_local_index(const ItemTable *table, Oid index)
 					 errhint("partitioning.register_table() makes it again.")));
 	}
 	table_close(rel, AccessShareLock);
+}
+
+/*
+ * A partition that is dropped by its name is remembered, since its entries in
+ * global indexes must go when it is gone.
+ */
+static void
+before_drop_table(DropStmt *statement, RangeVar *name)
+{
+	Oid			relid = RangeVarGetRelid(name, NoLock, true);
+	Oid			parent;
+
+	if (!OidIsValid(relid) || !compat_owns_relation(relid))
+		return;
+	parent = item_table_of_partition(relid);
+	if (OidIsValid(parent))
+		remember_relation((Node *) statement, parent);
+}
+
+/* The item table that a relation is a partition of, or InvalidOid. */
+static Oid
+item_table_of_partition(Oid relid)
+{
+	Oid			parent;
+
+	if (!get_rel_relispartition(relid))
+		return InvalidOid;
+	parent = get_partition_parent(relid, true);
+	return is_item_table(parent) ? parent : InvalidOid;
+}
+
+/* Commands that would part an index table from its index. */
+static void
+refuse_index_table(RangeVar *relation)
+{
+	Oid			relid = RangeVarGetRelid(relation, NoLock, true);
+	char	   *schema_name;
+
+	if (!OidIsValid(relid) || get_rel_relkind(relid) != RELKIND_RELATION ||
+		!compat_owns_relation(relid))
+		return;
+	schema_name = get_namespace_name(get_rel_namespace(relid));
+	if (meta_table_of_index_table(schema_name, get_rel_name(relid)) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index table \"%s\" cannot be renamed or moved",
+						get_rel_name(relid)),
+				 errhint("It follows its item table.")));
 }
 
 /*
@@ -421,8 +519,6 @@ static void
 remember(Node *parsetree, RangeVar *relation)
 {
 	Oid			relid = meta_own_item_table(relation);
-	PendingRename *entry;
-	MemoryContext old;
 
 	if (!OidIsValid(relid))
 		return;
@@ -430,15 +526,22 @@ remember(Node *parsetree, RangeVar *relation)
 	if (RangeVarGetRelid(relation, NoLock, true) != relid ||
 		!is_item_table(relid))
 		return;					/* renamed meanwhile: the command will see */
+	remember_relation(parsetree, relid);
+}
 
-	old = MemoryContextSwitchTo(TopMemoryContext);
+static void
+remember_relation(Node *parsetree, Oid relid)
+{
+	PendingRename *entry;
+	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+
 	entry = palloc(sizeof(PendingRename));
 	entry->lxid = compat_my_lxid();
 	entry->subid = GetCurrentSubTransactionId();
 	entry->parsetree = parsetree;
 	entry->relid = relid;
-	namestrcpy(&entry->schema_name,
-			   get_namespace_name(get_rel_namespace(relid)));
+	entry->namespace = get_rel_namespace(relid);
+	namestrcpy(&entry->schema_name, get_namespace_name(entry->namespace));
 	namestrcpy(&entry->table_name, get_rel_name(relid));
 	pending = lappend(pending, entry);
 	MemoryContextSwitchTo(old);
@@ -459,10 +562,36 @@ follow(Node *parsetree)
 		char	   *table_name = get_rel_name(entry->relid);
 
 		if (ours && table_name != NULL)
+		{
 			meta_row_rename(NameStr(entry->schema_name),
 							NameStr(entry->table_name),
 							get_namespace_name(get_rel_namespace(entry->relid)),
 							table_name);
+			meta_move_index_tables(entry->relid, entry->namespace);
+		}
+		if (ours || entry->lxid != compat_my_lxid())
+		{
+			pending = foreach_delete_current(pending, lc);
+			pfree(entry);
+		}
+	}
+}
+
+/* Tells that partitions of remembered tables have been dropped. */
+static void
+partition_gone(Node *parsetree)
+{
+	ListCell   *lc;
+
+	foreach(lc, pending)
+	{
+		PendingRename *entry = lfirst(lc);
+		bool		ours = entry->lxid == compat_my_lxid() &&
+			entry->subid == GetCurrentSubTransactionId() &&
+			entry->parsetree == parsetree;
+
+		if (ours && is_item_table(entry->relid) && partition_callback != NULL)
+			partition_callback(entry->relid, InvalidOid);
 		if (ours || entry->lxid != compat_my_lxid())
 		{
 			pending = foreach_delete_current(pending, lc);
@@ -479,10 +608,18 @@ after_alter(AlterTableStmt *statement)
 	foreach(lc, statement->cmds)
 	{
 		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
+		Oid			relid = RangeVarGetRelid(statement->relation, NoLock, true);
 
+		if (!OidIsValid(relid) || !is_item_table(relid))
+			continue;
 		if (cmd->subtype == AT_AttachPartition)
 			after_partition(statement->relation,
 							castNode(PartitionCmd, cmd->def)->name);
+		else if (cmd->subtype == AT_DetachPartition &&
+				 partition_callback != NULL)
+			partition_callback(relid, InvalidOid);
+		else if (cmd->subtype == AT_ChangeOwner)
+			meta_own_index_tables(relid);
 	}
 	meta_trigger_switched(statement);
 }
@@ -535,8 +672,11 @@ after_partition(RangeVar *parent, RangeVar *partition)
 		!is_item_table(relid))
 		return;
 	table = meta_table_if_any(relid);
-	if (table != NULL)
-		meta_complete_partition(table, partition_relid);
+	if (table == NULL)
+		return;
+	meta_complete_partition(table, partition_relid);
+	if (partition_callback != NULL)
+		partition_callback(relid, partition_relid);
 }
 
 /*

@@ -58,6 +58,7 @@ static const char *const status_words[] = {"ACTIVE", "CREATING"};
 PG_FUNCTION_INFO_V1(indexes_insert);
 PG_FUNCTION_INFO_V1(indexes_changed);
 
+static const char *relation_of_tuple(Relation rel, HeapTuple tuple);
 static Relation open_indexes(LOCKMODE lockmode);
 static SysScanDesc begin_scan(Relation rel, const char *schema_name,
 							  const char *table_name, const char *index_name);
@@ -303,6 +304,91 @@ meta_indexes_rename(const char *schema_name, const char *table_name,
 	systable_endscan(scan);
 	table_close(rel, RowExclusiveLock);
 	CommandCounterIncrement();
+}
+
+List *
+meta_index_relations(const char *schema_name, const char *table_name)
+{
+	Relation	rel = open_indexes(AccessShareLock);
+	List	   *names = NIL;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	if (rel == NULL)
+		return NIL;
+	scan = begin_scan(rel, schema_name, table_name, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		const char *name = relation_of_tuple(rel, tuple);
+
+		if (name != NULL)
+			names = lappend(names, pstrdup(name));
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return names;
+}
+
+char *
+meta_table_of_index_table(const char *schema_name, const char *relation_name)
+{
+	Relation	rel = open_indexes(AccessShareLock);
+	char	   *table_name = NULL;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	if (rel == NULL)
+		return NULL;
+	scan = begin_scan(rel, schema_name, NULL, NULL);
+	while (table_name == NULL &&
+		   HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		const char *name = relation_of_tuple(rel, tuple);
+		bool		isnull;
+
+		if (name != NULL && strcmp(name, relation_name) == 0)
+			table_name = read_name(heap_getattr(tuple, COLUMN_TABLE_NAME,
+												RelationGetDescr(rel),
+												&isnull));
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return table_name;
+}
+
+void
+meta_index_delete_relation(const char *schema_name, const char *relation_name)
+{
+	Relation	rel = open_indexes(RowExclusiveLock);
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	if (rel == NULL)
+		return;
+	scan = begin_scan(rel, schema_name, NULL, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		const char *name = relation_of_tuple(rel, tuple);
+
+		if (name == NULL || strcmp(name, relation_name) != 0)
+			continue;
+		CatalogTupleDelete(rel, &tuple->t_self);
+		CacheInvalidateRelcache(rel);
+	}
+	systable_endscan(scan);
+	table_close(rel, RowExclusiveLock);
+	CommandCounterIncrement();
+}
+
+/* Name of the index table, within the tuple, or NULL. */
+static const char *
+relation_of_tuple(Relation rel, HeapTuple tuple)
+{
+	bool		isnull;
+	Datum		name = heap_getattr(tuple, COLUMN_RELATION_NAME,
+									RelationGetDescr(rel), &isnull);
+
+	return isnull ? NULL : NameStr(*DatumGetName(name));
 }
 
 static Relation

@@ -45,6 +45,25 @@ extern void meta_indexes_rename(const char *schema_name,
 								const char *new_schema_name,
 								const char *new_table_name);
 
+/* Names of the index tables of an item table, as char *. */
+extern List *meta_index_relations(const char *schema_name,
+								  const char *table_name);
+
+/* The index whose index table that is; deleting is nothing without one. */
+extern void meta_index_delete_relation(const char *schema_name,
+									   const char *relation_name);
+
+/* prototypes for functions in meta_global.c */
+extern void meta_move_index_tables(Oid relid, Oid old_namespace);
+extern void meta_own_index_tables(Oid relid);
+
+/* prototypes for functions in meta_event.c */
+
+/* What goes with a relation that has been dropped. */
+extern void meta_forget_relation(const char *schema_name,
+								 const char *relation_name,
+								 DropBehavior behavior);
+
 /* prototypes for functions in meta_local.c */
 
 /* Is this the column of a local index of the table? */
@@ -107,6 +126,7 @@ extern void meta_alter_table(Oid relid, AlterTableCmd *cmd, bool recurse);
 extern RangeVar *meta_range_var(Oid relid);
 extern Node *meta_string_constant(const char *value);
 extern Node *meta_column_reference(const char *name);
+extern ColumnDef *meta_column(const char *name, Oid type);	/* NOT NULL */
 
 /* Gives a partition of an item table what ATTACH does not give it. */
 extern void meta_complete_partition(const ItemTable *table, Oid partition);

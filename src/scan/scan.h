@@ -1,11 +1,17 @@
 /*
  * scan.h
- *	  Ordered reading of item tables through the key index or a local index.
+ *	  Ordered reading of item tables through the key index or a secondary
+ *	  index.
  *
  * Order is that of the index: by hash of the partition key, partition key,
- * sort key, and in a local index the table's own sort key after that; or
- * exactly the reverse.  A hash-partitioned table is read partition by
- * partition.
+ * sort key, and after that, in a local index, the table's own sort key, in a
+ * global one a digest of the table's key; or exactly the reverse.  A
+ * hash-partitioned table is read partition by partition, but its global
+ * indexes, which are tables of their own, are not.
+ *
+ * XXX Entries of a global index that are equal in all this, whose digests
+ * collide, have no order.  A page that ends between two of them may skip the
+ * second one; the digest has 64 bits.
  */
 #ifndef PT_SCAN_H
 #define PT_SCAN_H
@@ -15,12 +21,13 @@
 typedef struct ScanSpec
 {
 	const ItemTable *table;
-	const ItemIndex *index;		/* a local one; NULL: the table itself */
+	const ItemIndex *index;		/* NULL: the table itself */
 	const ItemKey *pk;			/* NULL: the whole table; only part 0 is used */
 	KeyRange	range;			/* sort key bounds within pk */
 	bool		forward;
 	const ItemKey *start_key;	/* rows strictly after it in this direction, or
 								 * NULL; must lie in pk or in the segment */
+	ItemRef		start_pk;		/* with a global index: partition key there */
 	ItemRef		start_sort;		/* with index: sort key there of start_key */
 	int32		segment;		/* of total_segments; 0 of 0: no segments */
 	int32		total_segments;

@@ -5,10 +5,12 @@
  * One partition key is one range: pk = ?, with bounds on sk.  A whole table,
  * or a segment of it, is one range per leaf.  A scan that goes on after a
  * start key first reads the rest of that key's partition, then what lies
- * beyond the partition in hash order, then the other leaves.  In a local index
- * the rest of a partition begins with the start key's equals.  The ranges are
- * opened one after the other, so that memory, locks and pins do not depend on
- * how much is read.
+ * beyond the partition in hash order, then the other leaves.  In a secondary
+ * index the rest of a partition begins with the start key's equals.  The ranges
+ * are opened one after the other, so that memory, locks and pins do not depend
+ * on how much is read.
+ *
+ * A global index is one leaf, the index table, whatever the item table is.
  */
 #include "postgres.h"
 
@@ -27,7 +29,7 @@
 
 typedef enum RangeKind
 {
-	RANGE_TIES,					/* local index: sort key equal to the start's */
+	RANGE_TIES,					/* keys in the index equal to the start's */
 	RANGE_PARTITION,			/* one partition key */
 	RANGE_BEYOND,				/* the leaf, after the start key's partition */
 	RANGE_LEAF,					/* all of the leaf */
@@ -41,7 +43,11 @@ struct ItemScan
 {
 	MemoryContext context;		/* holds the scan itself */
 	ItemStore  *store;
-	const ItemIndex *index;		/* local index; NULL: the key index */
+	const ItemIndex *local;		/* local index; NULL: the key index */
+	bool		global;			/* read entries instead */
+	StoreIndex	entries;
+	bool		has_sort;		/* the index has a sort key */
+	bool		has_tie;		/* and a column more for equal keys */
 	Snapshot	snapshot;
 	ScanDirection direction;
 
@@ -50,8 +56,9 @@ struct ItemScan
 	ItemKey		pk;				/* the one that RANGE_PARTITION reads */
 	KeyRange	range;
 	bool		has_start;
-	ItemKey		start;
-	Datum		start_sort;		/* its sort key in the index */
+	Datum		start_pk;		/* what it is in the index */
+	Datum		start_sort;
+	Datum		start_tie;
 	int32		segment;
 	int32		total_segments;
 
@@ -65,13 +72,15 @@ struct ItemScan
 };
 
 static void copy_spec(ItemScan *scan, const ScanSpec *spec);
-static void copy_key(const ItemKey *from, ItemKey *to);
+static void copy_start(ItemScan *scan, const ScanSpec *spec);
 static void copy_bound(const KeyBound *from, KeyBound *to);
 static void range_first(ItemScan *scan, const ScanSpec *spec);
 static RangeKind partition_rest(const ItemScan *scan);
+static int32 start_hash(const ItemScan *scan, const ScanSpec *spec);
 static int	leaf_position(ItemScan *scan, Oid relid);
 static void range_next(ItemScan *scan);
 static void range_open(ItemScan *scan);
+static Relation relation_open_leaf(ItemScan *scan);
 static void range_close(ItemScan *scan);
 static int	tie_keys(ItemScan *scan, ScanKey keys);
 static int	partition_keys(ItemScan *scan, ScanKey keys);
@@ -90,14 +99,22 @@ scan_begin(const ScanSpec *spec, Snapshot snapshot)
 	ItemScan   *scan = palloc0(sizeof(ItemScan));
 
 	scan->context = context;
-	if (spec->index != NULL &&
+	scan->global = spec->index != NULL && spec->index->global;
+	if (spec->index != NULL && !scan->global &&
 		strcmp(spec->index->column_name, META_SK_COLUMN) != 0)
-		scan->index = spec->index;
+		scan->local = spec->index;
+	scan->has_sort = scan->global ? spec->index->nsort > 0 :
+		spec->table->schema.n > 1;
+	scan->has_tie = scan->local != NULL ||
+		(scan->global && !spec->index->unique_key);
 	scan->direction = spec->forward ? ForwardScanDirection :
 		BackwardScanDirection;
 	copy_spec(scan, spec);
-	scan->store = store_open(spec->table, spec->pk != NULL ? &scan->pk : NULL,
-							 ACL_SELECT);
+	scan->store = store_open(spec->table, scan->single && !scan->global ?
+							 &scan->pk : NULL, ACL_SELECT);
+	if (scan->global)
+		store_index_open(spec->table, spec->index, AccessShareLock,
+						 &scan->entries);
 	range_first(scan, spec);
 	scan->snapshot = RegisterSnapshot(snapshot);
 	MemoryContextSwitchTo(old);
@@ -117,20 +134,27 @@ copy_spec(ItemScan *scan, const ScanSpec *spec)
 	}
 	scan->has_start = spec->start_key != NULL;
 	if (scan->has_start)
-		copy_key(spec->start_key, &scan->start);
-	if (scan->has_start && scan->index != NULL)
-		scan->start_sort = key_datum_from_ref(spec->start_sort);
+		copy_start(scan, spec);
 	scan->segment = spec->segment;
 	scan->total_segments = spec->total_segments;
 }
 
 /* The column values alone: those are what ranges are made of. */
 static void
-copy_key(const ItemKey *from, ItemKey *to)
+copy_start(ItemScan *scan, const ScanSpec *spec)
 {
-	to->n = from->n;
-	for (int i = 0; i < from->n; i++)
-		to->datums[i] = key_datum_from_ref(from->refs[i]);
+	const ItemKey *start = spec->start_key;
+
+	scan->start_pk = key_datum_from_ref(scan->global ? spec->start_pk :
+										start->refs[0]);
+	if (scan->has_sort)
+		scan->start_sort =
+			key_datum_from_ref(scan->global || scan->local != NULL ?
+							   spec->start_sort : start->refs[1]);
+	if (scan->global)
+		scan->start_tie = Int64GetDatum(key_digest(start));
+	else if (scan->local != NULL)
+		scan->start_tie = key_datum_from_ref(start->refs[1]);
 }
 
 static void
@@ -145,17 +169,16 @@ copy_bound(const KeyBound *from, KeyBound *to)
 static void
 range_first(ItemScan *scan, const ScanSpec *spec)
 {
-	bool		has_sk = spec->table->schema.n > 1;
-
 	if (scan->single)
 	{
-		/* without a sort key nothing of a partition follows its one row */
-		scan->kind = !scan->has_start ? RANGE_PARTITION :
-			has_sk ? partition_rest(scan) : RANGE_NONE;
+		scan->kind = scan->has_start ? partition_rest(scan) :
+			RANGE_PARTITION;
 		return;
 	}
 
-	scan->leaves = store_leaves(scan->store);
+	scan->leaves = scan->global ?
+		list_make1_oid(RelationGetRelid(scan->entries.rel)) :
+		store_leaves(scan->store);
 	if (!spec->forward)
 	{
 		List	   *reversed = NIL;
@@ -173,20 +196,40 @@ range_first(ItemScan *scan, const ScanSpec *spec)
 
 	if (spec->total_segments > 0 &&
 		!key_segment_contains(spec->segment, spec->total_segments,
-							  key_hash_ref(spec->start_key->refs[0])))
+							  start_hash(scan, spec)))
 		elog(ERROR, "start key is not in segment %d of %d",
 			 spec->segment, spec->total_segments);
-	store_route(scan->store, &scan->start);
-	scan->leaf = leaf_position(scan, RelationGetRelid(scan->store->rel));
-	scan->pk = scan->start;
-	scan->kind = has_sk ? partition_rest(scan) : RANGE_BEYOND;
+	if (!scan->global)
+	{
+		ItemKey		start = {.n = 1, .datums = {scan->start_pk}};
+
+		store_route(scan->store, &start);
+		scan->leaf = leaf_position(scan, RelationGetRelid(scan->store->rel));
+	}
+	scan->pk.n = 1;
+	scan->pk.datums[0] = scan->start_pk;
+	scan->kind = partition_rest(scan);
 }
 
-/* How the rest of the start key's partition begins. */
+/*
+ * How the rest of the start key's partition begins.  Where a partition has
+ * one row only, nothing of it follows.
+ */
 static RangeKind
 partition_rest(const ItemScan *scan)
 {
-	return scan->index != NULL ? RANGE_TIES : RANGE_PARTITION;
+	if (scan->has_tie)
+		return RANGE_TIES;
+	if (scan->has_sort)
+		return RANGE_PARTITION;
+	return scan->single ? RANGE_NONE : RANGE_BEYOND;
+}
+
+static int32
+start_hash(const ItemScan *scan, const ScanSpec *spec)
+{
+	return key_hash_ref(scan->global ? spec->start_pk :
+						spec->start_key->refs[0]);
 }
 
 static int
@@ -232,18 +275,24 @@ scan_next(ItemScan *scan, StoreRow *row)
 			break;
 	}
 	row->slot = scan->slot;
-	store_row_from_slot(scan->store, row);
+	if (!scan->global)
+		store_row_from_slot(scan->store, row);
+	else
+	{
+		store_index_row(&scan->entries, scan->slot, &row->row);
+		row->exists = true;
+	}
 	return true;
 }
 
 static void
 range_next(ItemScan *scan)
 {
-	if (scan->kind == RANGE_TIES)
+	if (scan->kind == RANGE_TIES && scan->has_sort)
 		scan->kind = RANGE_PARTITION;
 	else if (scan->single)
 		scan->kind = RANGE_NONE;
-	else if (scan->kind == RANGE_PARTITION)
+	else if (scan->kind == RANGE_PARTITION || scan->kind == RANGE_TIES)
 		scan->kind = RANGE_BEYOND;
 	else
 	{
@@ -256,23 +305,40 @@ range_next(ItemScan *scan)
 static void
 range_open(ItemScan *scan)
 {
-	ItemStore  *store = scan->store;
 	ScanKeyData keys[MAX_SCAN_KEYS];
 	int			nkeys;
+	Relation	rel;
 
-	if (!scan->single)
-		store_enter_leaf(store, list_nth_oid(scan->leaves, scan->leaf));
-	scan->index_rel = index_open(scan->index == NULL ?
-								 store->relation.key_index :
-								 store_local_index(store, scan->index),
-								 AccessShareLock);
+	rel = relation_open_leaf(scan);
 	nkeys = scan->kind == RANGE_TIES ? tie_keys(scan, keys) :
 		scan->kind == RANGE_PARTITION ? partition_keys(scan, keys) :
 		leaf_keys(scan, keys);
-	scan->slot = table_slot_create(store->rel, NULL);
-	scan->desc = compat_index_beginscan(store->rel, scan->index_rel,
-										scan->snapshot, nkeys);
+	scan->slot = table_slot_create(rel, NULL);
+	scan->desc = compat_index_beginscan(rel, scan->index_rel, scan->snapshot,
+										nkeys);
 	index_rescan(scan->desc, keys, nkeys, NULL, 0);
+}
+
+/* Goes to the current leaf and opens the index to read it through. */
+static Relation
+relation_open_leaf(ItemScan *scan)
+{
+	ItemStore  *store = scan->store;
+
+	if (scan->global)
+	{
+		scan->index_rel =
+			index_open(RelationGetRelid(scan->entries.key_index),
+					   AccessShareLock);
+		return scan->entries.rel;
+	}
+	if (!scan->single)
+		store_enter_leaf(store, list_nth_oid(scan->leaves, scan->leaf));
+	scan->index_rel = index_open(scan->local == NULL ?
+								 store->relation.key_index :
+								 store_local_index(store, scan->local),
+								 AccessShareLock);
+	return store->rel;
 }
 
 static void
@@ -287,18 +353,24 @@ range_close(ItemScan *scan)
 	scan->slot = NULL;
 }
 
-/* pk = ?, the sort key of the start, and sk after the start key. */
+/* pk = ?, the sort key of the start, and what is after it among these. */
 static int
 tie_keys(ItemScan *scan, ScanKey keys)
 {
-	pk_key(scan, &keys[0]);
-	bound_key(scan, &keys[1], 1, InvalidOid, BTEqualStrategyNumber,
-			  scan->start_sort);
-	bound_key(scan, &keys[2], 2, InvalidOid,
+	int			n = 0;
+
+	pk_key(scan, &keys[n++]);
+	if (scan->has_sort)
+	{
+		bound_key(scan, &keys[n], 1, InvalidOid, BTEqualStrategyNumber,
+				  scan->start_sort);
+		n++;
+	}
+	bound_key(scan, &keys[n], n, InvalidOid,
 			  ScanDirectionIsForward(scan->direction) ?
 			  BTGreaterStrategyNumber : BTLessStrategyNumber,
-			  scan->start.datums[1]);
-	return 3;
+			  scan->start_tie);
+	return n + 1;
 }
 
 /* pk = ?, the bounds on the sort key, and sort keys after the start key's. */
@@ -310,7 +382,7 @@ partition_keys(ItemScan *scan, ScanKey keys)
 	int			n = 0;
 
 	pk_key(scan, &keys[n++]);
-	if (scan->store->table->schema.n == 1)
+	if (!scan->has_sort)
 		return n;
 
 	if (lower->present)
@@ -325,21 +397,21 @@ partition_keys(ItemScan *scan, ScanKey keys)
 		bound_key(scan, &keys[n++], 1, InvalidOid,
 				  ScanDirectionIsForward(scan->direction) ?
 				  BTGreaterStrategyNumber : BTLessStrategyNumber,
-				  scan->index != NULL ? scan->start_sort :
-				  scan->start.datums[1]);
+				  scan->start_sort);
 	return n;
 }
 
 static void
 pk_key(ItemScan *scan, ScanKey key)
 {
-	if (scan->index != NULL)
+	if (scan->local != NULL)
 	{
 		bound_key(scan, key, 0, InvalidOid, BTEqualStrategyNumber,
 				  scan->pk.datums[0]);
 		return;
 	}
-	*key = scan->store->relation.equal_keys[0];
+	*key = scan->global ? scan->entries.equal_keys[0] :
+		scan->store->relation.equal_keys[0];
 	key->sk_argument = scan->pk.datums[0];
 }
 
@@ -361,7 +433,7 @@ leaf_keys(ItemScan *scan, ScanKey keys)
 	if (beyond)
 		bound_key(scan, &keys[n++], 0, InvalidOid,
 				  forward ? BTGreaterStrategyNumber : BTLessStrategyNumber,
-				  scan->start.datums[0]);
+				  scan->start_pk);
 	if (scan->total_segments == 0)
 		return n;
 
@@ -398,6 +470,8 @@ void
 scan_end(ItemScan *scan)
 {
 	range_close(scan);
+	if (scan->global)
+		store_index_close(&scan->entries);
 	UnregisterSnapshot(scan->snapshot);
 	store_close(scan->store);
 	MemoryContextDelete(scan->context);

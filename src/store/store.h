@@ -120,6 +120,22 @@ typedef struct StoreClaims
 	List	   *claims;
 } StoreClaims;
 
+/* An index table, open; see store_index.c. */
+typedef struct StoreIndex
+{
+	const ItemTable *table;
+	const ItemIndex *index;
+	Relation	rel;
+	Relation	key_index;		/* on (pk [, sk] [, digest]) */
+	bool		only_index;		/* it has no other */
+	AttrNumber	key_attnums[KEY_MAX_ATTRIBUTES];	/* columns pk, sk */
+	AttrNumber	base_attnums[KEY_MAX_ATTRIBUTES];	/* base_pk, base_sk */
+	AttrNumber	digest_attnum;
+	AttrNumber	attributes_attnum;
+	int			nequal;
+	ScanKeyData equal_keys[KEY_MAX_ATTRIBUTES + 1]; /* "=" without arguments */
+} StoreIndex;
+
 /* A row that came, went, or got other attributes. */
 typedef struct StoreChange
 {
@@ -128,6 +144,8 @@ typedef struct StoreChange
 	const ItemKey *key;
 	ItemRef		old_attributes; /* data is NULL: there was no row */
 	ItemRef		new_attributes; /* data is NULL: there is no row */
+	bool		latest;			/* false: the item may have changed again,
+								 * which has been told already */
 } StoreChange;
 
 /* prototypes for functions in store_open.c */
@@ -158,6 +176,7 @@ extern void store_end_statement(ItemStore *store);
 
 /* Goes on with another key of the same table; rows must be re-initialised. */
 extern void store_route(ItemStore *store, const ItemKey *key);
+extern bool store_try_route(ItemStore *store, const ItemKey *key);
 
 /*
  * Ends the call.  AFTER triggers run now.  The relations stay locked.
@@ -286,6 +305,26 @@ pg_nodiscard extern bool store_delete(ItemStore *store, const ItemKey *key,
 typedef void (*StoreChangeCallback) (const StoreChange *change);
 
 extern void store_register_change_callback(StoreChangeCallback callback);
+
+/* Told of TRUNCATE of a table, or of some of its partitions, once for each. */
+typedef void (*StoreTruncateCallback) (const ItemTable *table);
+
+extern void store_register_truncate_callback(StoreTruncateCallback callback);
+
+/* prototypes for functions in store_index.c */
+extern ItemType store_index_key_type(const ItemIndex *index, int part);
+extern Oid	store_index_relid(const ItemTable *table, const ItemIndex *index);
+extern bool store_index_of_relation(Relation rel, StoreIndex *store);
+extern void store_index_open(const ItemTable *table, const ItemIndex *index,
+							 LOCKMODE lockmode, StoreIndex *store);
+extern void store_index_set_columns(StoreIndex *store);
+extern void store_index_close(StoreIndex *store);
+extern void store_index_row(const StoreIndex *store, TupleTableSlot *slot,
+							ItemRow *row);
+extern void store_index_base_key(const StoreIndex *store,
+								 TupleTableSlot *slot, ItemKey *key);
+extern void store_index_key(const StoreIndex *store, TupleTableSlot *slot,
+							ItemKey *key);
 
 /* prototypes for functions in store_relation.c */
 extern void store_relation_get(Relation rel, const ItemTable *table,

@@ -370,6 +370,17 @@ store_route(ItemStore *store, const ItemKey *key)
 	store_enter_leaf(store, leaf);
 }
 
+/* The same, but false when there is no partition. */
+bool
+store_try_route(ItemStore *store, const ItemKey *key)
+{
+	if (store->named->rd_rel->relkind == RELKIND_PARTITIONED_TABLE &&
+		!OidIsValid(leaf_for_key(store->named, key)))
+		return false;
+	store_route(store, key);
+	return true;
+}
+
 /* Partition that rows of this key belong to, or InvalidOid. */
 static Oid
 leaf_for_key(Relation parent, const ItemKey *key)

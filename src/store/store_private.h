@@ -86,6 +86,7 @@ extern void store_locals_set(ItemStore *store, const ItemKey *key,
 extern void store_locals_check(ItemStore *store, TupleTableSlot *slot);
 extern void store_locals_insert(ItemStore *store, const ItemKey *key,
 								TupleTableSlot *slot, StoreRow *old_row);
+extern bool store_is_hash_order(Oid opfamily, Oid type);
 
 /* prototypes for functions in store_trigger.c */
 extern void store_row_of_key(const ItemTable *table, const ItemKey *key,

@@ -51,7 +51,6 @@ static Relation key_index_open(Relation rel, const KeySchema *schema,
 							   const StoreRelation *info);
 static bool key_index_suits(Relation index, const KeySchema *schema,
 							const StoreRelation *info);
-static bool is_hash_order(Oid opfamily, Oid type);
 static void key_index_equality(Relation index, int column, ScanKey key);
 static bool checks_are_ours(const TupleConstr *constr);
 static bool relation_is_plain(Relation rel, const KeySchema *schema,
@@ -259,15 +258,15 @@ key_index_suits(Relation index, const KeySchema *schema,
 			 index->rd_indcollation[i] != C_COLLATION_OID))
 			return false;
 	}
-	return is_hash_order(index->rd_opfamily[0], index->rd_opcintype[0]);
+	return store_is_hash_order(index->rd_opfamily[0], index->rd_opcintype[0]);
 }
 
 /*
  * Hash order families live in our schema, whatever the access method, and
  * compare with a hash, unlike those in natural order.
  */
-static bool
-is_hash_order(Oid opfamily, Oid type)
+bool
+store_is_hash_order(Oid opfamily, Oid type)
 {
 	HeapTuple	tuple;
 	bool		result;

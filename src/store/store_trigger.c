@@ -15,11 +15,13 @@
  */
 #include "postgres.h"
 
+#include "access/tableam.h"
 #include "commands/trigger.h"
 #include "executor/tuptable.h"
 #include "fmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "base/compat.h"
 #include "store/store.h"
@@ -35,10 +37,12 @@ typedef struct TriggerTable
 	const ItemTable *table;		/* NULL: not an item table any more */
 	AttrNumber	key_attnums[KEY_MAX_ATTRIBUTES];
 	AttrNumber	attributes_attnum;
+	bool		user_triggers;	/* there are others */
 } TriggerTable;
 
 static StoreChangeCallback callbacks[MAX_CALLBACKS];
 static int	ncallbacks = 0;
+static StoreTruncateCallback truncate_callback = NULL;
 
 static void tell(const StoreChange *change);
 static void check_call(FunctionCallInfo fcinfo);
@@ -50,6 +54,7 @@ static void row_deleted(const TriggerTable *table, Relation rel,
 						TupleTableSlot *slot);
 static void row_updated(const TriggerTable *table, Relation rel,
 						TupleTableSlot *old_slot, TupleTableSlot *new_slot);
+static bool is_latest(Relation rel, TupleTableSlot *slot);
 static void slot_key(const TriggerTable *table, TupleTableSlot *slot,
 					 ItemKey *key);
 static ItemRef slot_attributes(const TriggerTable *table,
@@ -63,6 +68,14 @@ store_register_change_callback(StoreChangeCallback callback)
 	callbacks[ncallbacks++] = callback;
 }
 
+void
+store_register_truncate_callback(StoreTruncateCallback callback)
+{
+	if (truncate_callback != NULL)
+		elog(ERROR, "too many callbacks for truncated tables");
+	truncate_callback = callback;
+}
+
 /*
  * Called by the direct path for each row that it has changed.
  */
@@ -70,7 +83,12 @@ void
 store_row_changed(ItemStore *store, const ItemKey *key,
 				  const StoreRow *old_row, const ItemData *new_attributes)
 {
-	StoreChange change = {.table = store->table, .rel = store->rel, .key = key};
+	StoreChange change = {
+		.table = store->table,
+		.rel = store->rel,
+		.key = key,
+		.latest = true
+	};
 
 	if (store->renewed && new_attributes != NULL)
 		store_check_indexed(store->table, key, item_root(new_attributes));
@@ -107,7 +125,8 @@ store_user_triggers(Relation rel)
 }
 
 /*
- * The trigger: AFTER INSERT OR UPDATE OR DELETE, FOR EACH ROW.
+ * The trigger: AFTER INSERT OR UPDATE OR DELETE, FOR EACH ROW, and another one
+ * AFTER TRUNCATE, FOR EACH STATEMENT, where someone wants to be told of that.
  */
 Datum
 item_changed(PG_FUNCTION_ARGS)
@@ -123,7 +142,12 @@ item_changed(PG_FUNCTION_ARGS)
 	if (table->table == NULL)
 		return PointerGetDatum(NULL);
 
-	if (TRIGGER_FIRED_BY_INSERT(data->tg_event))
+	if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
+	{
+		if (truncate_callback != NULL)
+			truncate_callback(table->table);
+	}
+	else if (TRIGGER_FIRED_BY_INSERT(data->tg_event))
 		row_inserted(table, rel, data->tg_trigslot);
 	else if (TRIGGER_FIRED_BY_DELETE(data->tg_event))
 		row_deleted(table, rel, data->tg_trigslot);
@@ -139,7 +163,8 @@ check_call(FunctionCallInfo fcinfo)
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(data->tg_event) ||
-		!TRIGGER_FIRED_FOR_ROW(data->tg_event))
+		!(TRIGGER_FIRED_FOR_ROW(data->tg_event) ||
+		  TRIGGER_FIRED_BY_TRUNCATE(data->tg_event)))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function must be called as a trigger AFTER a change, FOR EACH ROW")));
@@ -161,6 +186,7 @@ trigger_table(FunctionCallInfo fcinfo, Relation rel)
 		if (result->table->schema.n > 1)
 			result->key_attnums[1] = column_of(rel, META_SK_COLUMN);
 		result->attributes_attnum = column_of(rel, META_ATTRIBUTES_COLUMN);
+		result->user_triggers = store_user_triggers(rel);
 	}
 	fcinfo->flinfo->fn_extra = result;
 	return result;
@@ -193,6 +219,7 @@ row_inserted(const TriggerTable *table, Relation rel, TupleTableSlot *slot)
 		return;
 	change.key = &key;
 	change.new_attributes = slot_attributes(table, slot);
+	change.latest = is_latest(rel, slot);
 	tell(&change);
 }
 
@@ -207,6 +234,7 @@ row_deleted(const TriggerTable *table, Relation rel, TupleTableSlot *slot)
 	slot_key(table, slot, &key);
 	change.key = &key;
 	change.old_attributes = slot_attributes(table, slot);
+	change.latest = !table->user_triggers;
 	tell(&change);
 }
 
@@ -236,6 +264,7 @@ row_updated(const TriggerTable *table, Relation rel, TupleTableSlot *old_slot,
 	/* a row that is older than an index may stay as it is */
 	if (!item_ref_equal(change.old_attributes, change.new_attributes))
 		store_check_indexed(table->table, &new_key, change.new_attributes);
+	change.latest = is_latest(rel, new_slot);
 	tell(&change);
 }
 
@@ -268,6 +297,16 @@ store_row_of_key(const ItemTable *table, const ItemKey *key, ItemRow *row)
 		row->keys[i].name_len = table->schema.attributes[i].name_len;
 		row->keys[i].value = key->refs[i];
 	}
+}
+
+/*
+ * Is a row still as the change has made it?  A trigger of a user may have
+ * changed it again, whose event came first.
+ */
+static bool
+is_latest(Relation rel, TupleTableSlot *slot)
+{
+	return table_tuple_satisfies_snapshot(rel, slot, SnapshotSelf);
 }
 
 /* The columns are NOT NULL. */

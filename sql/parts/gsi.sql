@@ -1,0 +1,44 @@
+/* Global indexes of item tables. */
+
+CREATE FUNCTION partitioning.index_guard()
+    RETURNS pg_catalog.trigger
+    LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.index_guard() IS
+    'trigger of index tables: refuses changes by others than the maintenance of the index';
+
+CREATE FUNCTION partitioning.create_global_index(table_name pg_catalog.text, index_name pg_catalog.text,
+    partition_key pg_catalog.text DEFAULT NULL, sort_key pg_catalog.text DEFAULT NULL,
+    attribute_types pg_catalog.jsonb DEFAULT '{}', projection pg_catalog.text DEFAULT 'ALL',
+    include pg_catalog.text[] DEFAULT '{}', propagation pg_catalog.text DEFAULT NULL,
+    unique_key pg_catalog.bool DEFAULT false, write_shards pg_catalog.int4 DEFAULT 1,
+    partition_keys pg_catalog.text[] DEFAULT NULL, sort_keys pg_catalog.text[] DEFAULT NULL,
+    templates pg_catalog.jsonb DEFAULT '{}', options pg_catalog.jsonb DEFAULT '{}')
+    RETURNS pg_catalog.regclass
+    LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.create_global_index(pg_catalog.text, pg_catalog.text, pg_catalog.text, pg_catalog.text, pg_catalog.jsonb, pg_catalog.text, pg_catalog.text[], pg_catalog.text, pg_catalog.bool, pg_catalog.int4, pg_catalog.text[], pg_catalog.text[], pg_catalog.jsonb, pg_catalog.jsonb) IS
+    'makes a global index of an item table and returns its index table: one attribute or up to four for partition and sort key, their types S (default), N or B as {"name": "type"}, projection ALL, KEYS_ONLY or INCLUDE with the attributes to include, propagation sync, unique_key, templates {"name": "{attribute}#{attribute}"} for computed keys; blocks writers of the table; errors IM001, IM003 for an unknown table, 23505 when a unique key is not';
+
+CREATE FUNCTION partitioning.verify_index(table_name pg_catalog.text, index_name pg_catalog.text,
+    OUT problem pg_catalog.text, OUT index_key partitioning.item, OUT base_key partitioning.item)
+    RETURNS SETOF pg_catalog.record
+    LANGUAGE c STABLE CALLED ON NULL INPUT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.verify_index(pg_catalog.text, pg_catalog.text) IS
+    'compares a global index with its item table in one snapshot; a row for each entry that is missing, stale, duplicate or extra; needs SELECT on the table';
+
+CREATE FUNCTION partitioning.rebuild_index(table_name pg_catalog.text, index_name pg_catalog.text)
+    RETURNS pg_catalog.void
+    LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.rebuild_index(pg_catalog.text, pg_catalog.text) IS
+    'makes all entries of a global index anew, and its index table if that is lost; blocks writers of the table and readers of the index; for the owner of the table';
+
+CREATE FUNCTION partitioning.index_key(table_name pg_catalog.text, index_name pg_catalog.text,
+    VARIADIC "values" "any")
+    RETURNS pg_catalog.bytea
+    LANGUAGE c STABLE CALLED ON NULL INPUT PARALLEL SAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.index_key(pg_catalog.text, pg_catalog.text, VARIADIC "any") IS
+    'column pk of a global index with several partition keys, from their values; with further values, column sk, from those, of which the last ones may be left out to get the prefix of all that begin so';

@@ -1,0 +1,42 @@
+/*
+ * gsi.h
+ *	  Global indexes: tables of entries that follow the items of an item table.
+ *
+ * An item has one entry in a global index if it has all key attributes of the
+ * index, with values that can be keys; otherwise it has none.  Whoever changes
+ * a row of an item table, by whatever means, has the entries follow through
+ * the row trigger and its callback (store_trigger.c): for a synchronous index
+ * in the same transaction, as the owner of the index table.
+ */
+#ifndef PT_GSI_H
+#define PT_GSI_H
+
+#include "access/tupdesc.h"
+#include "utils/tuplestore.h"
+
+#include "meta/meta.h"
+
+extern void gsi_init(void);
+
+/* prototypes for functions in gsi_build.c */
+
+/*
+ * Makes an index of a table that the caller owns and fills it from what is
+ * there.  Writers of the table are blocked until the transaction ends.
+ */
+extern Oid	gsi_create(const ItemTable *table, ItemIndex *index);
+
+/* Makes the entries of an index anew, and the index table if it is lost. */
+extern void gsi_rebuild(const ItemTable *table, const ItemIndex *index);
+extern void gsi_drop(const ItemTable *table, const ItemIndex *index);
+
+/* prototypes for functions in gsi_verify.c */
+
+/*
+ * Compares table and index in one snapshot.  Rows of the result: what is
+ * wrong, the key in the index, the item's key.
+ */
+extern void gsi_verify(const ItemTable *table, const ItemIndex *index,
+					   Tuplestorestate *result, TupleDesc desc);
+
+#endif							/* PT_GSI_H */

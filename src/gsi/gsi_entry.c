@@ -1,0 +1,240 @@
+/*
+ * gsi_entry.c
+ *	  From an item to its entry in a global index.
+ *
+ * An entry is a function of the item alone: the index's key, from attributes
+ * or templates; the item's key; and the attributes that the projection keeps.
+ * Key attributes that have a column of their own are not among the latter,
+ * those that share one are.
+ */
+#include "postgres.h"
+
+#include "utils/rel.h"
+
+#include "base/errors.h"
+#include "gsi/gsi_private.h"
+
+/* What the digest, with its alignment, may add to an index tuple. */
+#define DIGEST_ROOM		((int) (2 * sizeof(int64)))
+
+static ItemRef key_part(int n, const ItemRef *values);
+static bool same_value(const ItemRow *a, const ItemRow *b, const char *name,
+					   uint32 len);
+static ItemData *without_columns(const ItemIndex *index, ItemRef attributes);
+static bool has_column(const ItemTable *table, const ItemIndex *index,
+					   const char *name, uint32 len);
+
+/*
+ * A row of the item table as expressions see it.
+ */
+void
+gsi_row(const ItemTable *table, const ItemKey *key, ItemRef attributes,
+		ItemRow *row)
+{
+	row->nkeys = key->n;
+	for (int i = 0; i < key->n; i++)
+	{
+		row->keys[i].name = table->schema.attributes[i].name;
+		row->keys[i].name_len = table->schema.attributes[i].name_len;
+		row->keys[i].value = key->refs[i];
+	}
+	row->attributes = attributes;
+}
+
+/*
+ * The entry of an item; false when it has none.  An item whose values cannot
+ * be keys has none: it is older than the index, as no write lets it through.
+ */
+bool
+gsi_entry_make(const ItemIndex *index, const ItemRow *row, GsiEntry *entry)
+{
+	for (int i = 0; i < index->npartition + index->nsort; i++)
+	{
+		if (!key_index_value(&index->keys[i], row, &entry->values[i]) ||
+			!key_index_fits(&index->keys[i], entry->values[i]))
+			return false;
+	}
+	entry->key.n = index->nsort > 0 ? 2 : 1;
+	entry->key.refs[0] = key_part(index->npartition, entry->values);
+	if (index->nsort > 0)
+		entry->key.refs[1] = key_part(index->nsort,
+									  entry->values + index->npartition);
+	for (int i = 0; i < entry->key.n; i++)
+		entry->key.datums[i] = key_datum_from_ref(entry->key.refs[i]);
+	return key_index_size_fits(&entry->key, KEY_BTREE_LIMIT - DIGEST_ROOM);
+}
+
+static ItemRef
+key_part(int n, const ItemRef *values)
+{
+	return n == 1 ? values[0] : key_parts_encode(n, values);
+}
+
+/*
+ * Complains about an item that has key attributes of an index with which it
+ * can have no entry.
+ */
+void
+gsi_entry_check(const ItemTable *table, const ItemIndex *index,
+				const ItemRow *row)
+{
+	GsiEntry	entry;
+
+	key_check_indexed(&table->schema, row, false);
+	for (int i = 0; i < index->npartition + index->nsort; i++)
+	{
+		if (!key_index_value(&index->keys[i], row, &entry.values[i]))
+			return;
+	}
+	if (!gsi_entry_make(index, row, &entry))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("key of the item in index \"%s\" is too long for a btree index",
+						index->name),
+				 errdetail("An index entry has at most %d bytes.",
+						   KEY_BTREE_LIMIT),
+				 errhint("Shorten the attributes that are the key of the index.")));
+}
+
+bool
+gsi_entry_same_key(const GsiEntry *a, const GsiEntry *b)
+{
+	for (int i = 0; i < a->key.n; i++)
+	{
+		if (!item_ref_equal(a->key.refs[i], b->key.refs[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Is what is projected the same in two items with equal keys, in the index
+ * and in the table?
+ */
+bool
+gsi_entry_same_rest(const ItemIndex *index, const ItemRow *a,
+					const ItemRow *b)
+{
+	if (index->projection == PROJECTION_ALL)
+		return item_ref_equal(a->attributes, b->attributes);
+	for (int i = 0; i < index->ninclude; i++)
+	{
+		if (!same_value(a, b, index->include[i].data, index->include[i].len))
+			return false;
+	}
+	return true;
+}
+
+static bool
+same_value(const ItemRow *a, const ItemRow *b, const char *name, uint32 len)
+{
+	ItemRef		a_value;
+	ItemRef		b_value;
+	bool		a_found = item_row_find(a, name, len, &a_value);
+	bool		b_found = item_row_find(b, name, len, &b_value);
+
+	return a_found == b_found &&
+		(!a_found || item_ref_equal(a_value, b_value));
+}
+
+/*
+ * What the column attributes of an entry holds.
+ */
+ItemData *
+gsi_entry_attributes(const ItemTable *table, const ItemIndex *index,
+					 const ItemRow *row, const GsiEntry *entry)
+{
+	int			nkeys = index->npartition + index->nsort;
+	ItemValue  *map;
+
+	if (index->projection == PROJECTION_ALL)
+	{
+		ItemData   *rest = without_columns(index, row->attributes);
+
+		if (index->npartition == 1 && index->nsort <= 1)
+			return rest;
+		map = item_value_from_ref(item_root(rest));
+	}
+	else
+		map = item_value_map();
+
+	for (int i = 0; i < index->ninclude; i++)
+	{
+		const AttributeName *name = &index->include[i];
+		ItemRef		value;
+
+		if (!has_column(table, index, name->data, name->len) &&
+			item_map_find(row->attributes, name->data, name->len, &value))
+			item_value_map_set(map, name->data, name->len,
+							   item_value_from_ref(value));
+	}
+	for (int i = 0; i < nkeys; i++)
+	{
+		const KeyAttribute *key = &index->keys[i].attribute;
+
+		if (!has_column(table, index, key->name, key->name_len))
+			item_value_map_set(map, key->name, key->name_len,
+							   item_value_from_ref(entry->values[i]));
+	}
+	return item_value_to_item(map);
+}
+
+/* All but the attributes that have a column of their own. */
+static ItemData *
+without_columns(const ItemIndex *index, ItemRef attributes)
+{
+	const char *names[KEY_MAX_ATTRIBUTES];
+	uint32		lens[KEY_MAX_ATTRIBUTES];
+	int			n = 0;
+
+	for (int part = 0; part < 2; part++)
+	{
+		int			count = part == 0 ? index->npartition : index->nsort;
+		const KeyAttribute *attribute =
+			&index->keys[part == 0 ? 0 : index->npartition].attribute;
+
+		if (count != 1)
+			continue;
+		names[n] = attribute->name;
+		lens[n++] = attribute->name_len;
+	}
+	return item_map_without(attributes, n, names, lens);
+}
+
+/* Has an attribute a column of its own in the index table? */
+static bool
+has_column(const ItemTable *table, const ItemIndex *index, const char *name,
+		   uint32 len)
+{
+	int			i = meta_index_key(index, name, len);
+
+	if (key_schema_find(&table->schema, name, len) >= 0)
+		return true;
+	if (i < 0)
+		return false;
+	return i < index->npartition ? index->npartition == 1 : index->nsort == 1;
+}
+
+/*
+ * The row of the index table, in a virtual slot; further columns are NULL.
+ */
+void
+gsi_entry_to_slot(const StoreIndex *store, const GsiEntry *entry,
+				  const ItemKey *base, const ItemData *attributes,
+				  TupleTableSlot *slot)
+{
+	ExecClearTuple(slot);
+	memset(slot->tts_isnull, true,
+		   slot->tts_tupleDescriptor->natts * sizeof(bool));
+#define SET(attnum, value) \
+	(slot->tts_values[(attnum) - 1] = (value), \
+	 slot->tts_isnull[(attnum) - 1] = false)
+	for (int i = 0; i < entry->key.n; i++)
+		SET(store->key_attnums[i], entry->key.datums[i]);
+	for (int i = 0; i < base->n; i++)
+		SET(store->base_attnums[i], base->datums[i]);
+	SET(store->digest_attnum, Int64GetDatum(key_digest(base)));
+	SET(store->attributes_attnum, PointerGetDatum(attributes));
+#undef SET
+	ExecStoreVirtualTuple(slot);
+}

@@ -1,0 +1,81 @@
+/*
+ * gsi_private.h
+ *	  What the files of gsi/ share.
+ */
+#ifndef PT_GSI_PRIVATE_H
+#define PT_GSI_PRIVATE_H
+
+#include "executor/tuptable.h"
+
+#include "gsi/gsi.h"
+#include "store/store.h"
+
+/* What an item is in an index: the index's key.  The parts are palloc'd. */
+typedef struct GsiEntry
+{
+	ItemKey		key;			/* columns pk [, sk] */
+	ItemRef		values[2 * LIMIT_INDEX_KEYS];	/* of the key attributes */
+} GsiEntry;
+
+/* Called for an entry that has been found; false: no more are wanted. */
+typedef bool (*GsiVisit) (TupleTableSlot *slot, void *arg);
+
+/* prototypes for functions in gsi_entry.c */
+extern void gsi_row(const ItemTable *table, const ItemKey *key,
+					ItemRef attributes, ItemRow *row);
+extern bool gsi_entry_make(const ItemIndex *index, const ItemRow *row,
+						   GsiEntry *entry);
+extern void gsi_entry_check(const ItemTable *table, const ItemIndex *index,
+							const ItemRow *row);
+extern bool gsi_entry_same_key(const GsiEntry *a, const GsiEntry *b);
+extern bool gsi_entry_same_rest(const ItemIndex *index, const ItemRow *a,
+								const ItemRow *b);
+extern ItemData *gsi_entry_attributes(const ItemTable *table,
+									  const ItemIndex *index,
+									  const ItemRow *row,
+									  const GsiEntry *entry);
+extern void gsi_entry_to_slot(const StoreIndex *store, const GsiEntry *entry,
+							  const ItemKey *base,
+							  const ItemData *attributes,
+							  TupleTableSlot *slot);
+
+/* prototypes for functions in gsi_find.c */
+
+/*
+ * Entries of one item at one key of the index, which a snapshot sees: how
+ * many; each is shown to visit, if that is given.
+ */
+extern int	gsi_find(const StoreIndex *store, const ItemKey *key,
+					 const ItemKey *base, Snapshot snapshot,
+					 TupleTableSlot *slot, GsiVisit visit, void *arg);
+
+/* The row of an item in a relation of its table, seen by a snapshot. */
+extern bool gsi_find_item(const ItemTable *table, Relation rel,
+						  const ItemKey *key, Snapshot snapshot,
+						  TupleTableSlot *slot, ItemRef *attributes);
+
+/* prototypes for functions in gsi_apply.c */
+extern void gsi_change(const StoreChange *change);
+extern void gsi_insert_entry(const StoreIndex *store, const GsiEntry *entry,
+							 const ItemKey *base, const ItemData *attributes);
+
+extern int	gsi_restrict_search_path(void);
+
+/* prototypes for functions in gsi_build.c */
+extern void gsi_truncated(const ItemTable *table);
+extern void gsi_partition_changed(Oid relid, Oid partition);
+extern List *gsi_leaves(const ItemTable *table, LOCKMODE lockmode);
+
+/* prototypes for functions in gsi_items.c */
+
+/* Called for an item that has been read. */
+typedef void (*GsiItemVisit) (const ItemKey *key, const ItemRow *row,
+							  void *arg);
+
+extern void gsi_each_item(const ItemTable *table, List *leaves,
+						  Snapshot snapshot, GsiItemVisit visit, void *arg);
+
+/* prototypes for functions in gsi_guard.c */
+extern void gsi_truncate(Relation rel);
+
+#endif							/* PT_GSI_PRIVATE_H */
