@@ -82,6 +82,7 @@ static void prepare_writes(BatchTable *batch, const ApiText *table_name,
 						   const ApiBatchRequest *requests, int n);
 static void check_put(const ItemData *item);
 static void write_table(BatchWrite *state, const BatchTable *batch);
+static BatchItem *first_item(const BatchTable *batch);
 static void write_item(BatchWrite *state, ItemStore *store, BatchItem *item);
 static bool try_write(ItemStore *store, const BatchItem *item, StoreRow *row,
 					  const ItemData *attributes);
@@ -404,9 +405,9 @@ write_table(BatchWrite *state, const BatchTable *batch)
 	for (int i = 0; i < batch->n; i++)
 		access |= batch->items[i].put != NULL ?
 			ACL_INSERT | ACL_UPDATE : ACL_DELETE;
-	if (access == 0)
+	state->current = first_item(batch);
+	if (state->current == NULL)
 		return;
-
 	store = store_open(batch->table, NULL, access);
 	for (int i = 0; i < batch->n; i++)
 	{
@@ -419,6 +420,20 @@ write_table(BatchWrite *state, const BatchTable *batch)
 		MemoryContextReset(item_context);
 	}
 	store_close(store);
+}
+
+/*
+ * The first that is not given up, or NULL: with it the whole table is.
+ */
+static BatchItem *
+first_item(const BatchTable *batch)
+{
+	for (int i = 0; i < batch->n; i++)
+	{
+		if (!batch->items[i].unprocessed)
+			return &batch->items[i];
+	}
+	return NULL;
 }
 
 static void

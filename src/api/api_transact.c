@@ -44,6 +44,7 @@ typedef struct TransactTable
 	const ItemTable *table;
 	AclMode		access;			/* of the changes */
 	bool		checks;			/* items that are locked but not changed */
+	TransactItem *first;		/* of its items in the order of locks */
 	ItemStore  *store;
 } TransactTable;
 
@@ -76,7 +77,7 @@ static void begin_nested(Transact *state);
 static void end_nested(Transact *state, bool commit);
 static void open_stores(Transact *state);
 static bool needs_nesting(Transact *state);
-static void lock_items(Transact *state);
+static bool lock_items(Transact *state);
 static LockTupleMode lock_mode(const ApiAction *action);
 static void judge_items(Transact *state);
 static void judge_item(TransactItem *item);
@@ -145,6 +146,7 @@ collect_tables(Transact *state)
 		{
 			table = &state->tables[state->ntables++];
 			table->table = item->table;
+			table->first = item;
 		}
 		item->table_index = state->ntables - 1;
 		table->access |= action_access(item->action);
@@ -221,19 +223,19 @@ attempt(Transact *state)
 		return attempt(state);
 	}
 
-	lock_items(state);
-	judge_items(state);
-	done = apply_items(state);
+	done = lock_items(state);
+	if (done)
+	{
+		judge_items(state);
+		done = apply_items(state);
+	}
 	if (!done && state->nested)
 	{
 		end_nested(state, false);
 		return false;
 	}
 	if (!done)
-	{
 		unlock_absent_keys(state);
-		state->holds_rows = true;
-	}
 	close_stores(state);
 	if (state->nested)
 		end_nested(state, true);
@@ -268,8 +270,9 @@ open_stores(Transact *state)
 	{
 		TransactTable *table = &state->tables[i];
 
+		state->current = table->first;
 		table->store = store_prepare(table->table, table->access,
-									 table->checks);
+									 table->checks, &state->wait);
 	}
 }
 
@@ -293,9 +296,15 @@ needs_nesting(Transact *state)
 	return false;
 }
 
-static void
+/*
+ * False when the current item's row is being made by another.
+ */
+static bool
 lock_items(Transact *state)
 {
+	StoreWait  *wait = state->holds_rows ? &state->no_wait : &state->wait;
+	bool		holds_keys = state->holds_rows;
+
 	for (int i = 0; i < state->request->n; i++)
 	{
 		TransactItem *item = state->ordered[i];
@@ -304,11 +313,13 @@ lock_items(Transact *state)
 		item->store = state->tables[item->table_index].store;
 		store_route(item->store, &item->key);
 		store_row_init(&item->row);
-		store_lock_key(item->store, &item->key, lock_mode(item->action),
-					   item->action->kind == API_ACTION_PUT,
-					   state->holds_rows ? &state->no_wait : &state->wait,
-					   &item->row);
+		if (!store_lock_key(item->store, &item->key, lock_mode(item->action),
+							item->action->kind == API_ACTION_PUT, holds_keys,
+							wait, &item->row))
+			return false;
+		holds_keys |= item->row.key_locked;
 	}
+	return true;
 }
 
 static LockTupleMode
@@ -545,6 +556,9 @@ close_stores(Transact *state)
 		store_close(state->tables[i].store);
 }
 
+/*
+ * Before another's row is waited for.  Row locks stay.
+ */
 static void
 unlock_absent_keys(Transact *state)
 {
@@ -552,7 +566,8 @@ unlock_absent_keys(Transact *state)
 	{
 		TransactItem *item = &state->items[i];
 
-		if (!item->row.exists)
+		state->holds_rows |= item->row.exists;
+		if (item->row.key_locked)
 			store_unlock_absent_key(item->store, &item->key, &item->row);
 	}
 }
@@ -569,7 +584,8 @@ await_row(Transact *state)
 	ItemStore  *store;
 
 	CHECK_FOR_INTERRUPTS();
-	store = store_prepare(table->table, table->access, table->checks);
+	store = store_prepare(table->table, table->access, table->checks,
+						  &state->wait);
 	store_route(store, &item->key);
 	store_await_key(store, &item->key, &state->wait);
 	store_close(store);

@@ -167,10 +167,11 @@ extern ItemStore *store_open(const ItemTable *table, const ItemKey *key,
  * if the table is partitioned, and outside the statement, which
  * store_begin_statement() begins (BEFORE STATEMENT triggers) and
  * store_end_statement() or store_close() ends.  With locks_rows the
- * privileges to lock rows without changing them are required, too.
+ * privileges to lock rows without changing them are required, too.  The lock
+ * of the table is waited for within the limit, unless wait is NULL.
  */
 extern ItemStore *store_prepare(const ItemTable *table, AclMode access,
-								bool locks_rows);
+								bool locks_rows, StoreWait *wait);
 extern void store_begin_statement(ItemStore *store);
 extern void store_end_statement(ItemStore *store);
 
@@ -225,10 +226,17 @@ extern void store_lock(ItemStore *store, const ItemKey *key, StoreRow *row);
  * row->exists, nobody else changes or deletes the row, otherwise nobody else
  * makes one that anybody can see before we end.  probably_absent is a hint.
  * Waiting ends with ERRCODE_LOCK_NOT_AVAILABLE when the limit is reached.
+ *
+ * The maker of a row may make many, and wait for the lock of another key in
+ * vain if we hold that while we wait for him.  So with holds_keys the result
+ * is false, and this key not locked, when its row is in the making: the
+ * caller gives up the locks of all absent keys, calls store_await_key() and
+ * begins again.
  */
-extern void store_lock_key(ItemStore *store, const ItemKey *key,
-						   LockTupleMode mode, bool probably_absent,
-						   StoreWait *wait, StoreRow *row);
+pg_nodiscard extern bool store_lock_key(ItemStore *store, const ItemKey *key,
+										LockTupleMode mode,
+										bool probably_absent, bool holds_keys,
+										StoreWait *wait, StoreRow *row);
 
 /* Gives up the lock of a key that has no row, if it is held. */
 extern void store_unlock_absent_key(ItemStore *store, const ItemKey *key,

@@ -55,7 +55,7 @@ static TM_Result lock_tuple(ItemStore *store, LockTupleMode mode,
 							LockWaitPolicy policy, Snapshot snapshot,
 							StoreRow *row);
 static bool lock_absence(ItemStore *store, const ItemKey *key,
-						 StoreWait *wait, StoreRow *row);
+						 StoreWait *wait, StoreRow *row, bool *in_progress);
 static bool find_unseen(ItemStore *store, const ItemKey *key, StoreRow *row,
 						bool *in_progress);
 static void check_own_row(StoreRow *row);
@@ -182,35 +182,44 @@ store_wait_end(int nest)
 	AtEOXact_GUC(true, nest);
 }
 
-void
+bool
 store_lock_key(ItemStore *store, const ItemKey *key, LockTupleMode mode,
-			   bool probably_absent, StoreWait *wait, StoreRow *row)
+			   bool probably_absent, bool holds_keys, StoreWait *wait,
+			   StoreRow *row)
 {
+	bool		in_progress = false;
+
 	row->exists = false;
 	row->key_locked = false;
 
 	/* an old snapshot must be asked first: what it cannot see is an error */
 	if (probably_absent && !IsolationUsesXactSnapshot() &&
-		lock_absence(store, key, wait, row))
-		return;
+		lock_absence(store, key, wait, row, &in_progress))
+		return true;
 	for (;;)
 	{
 		Snapshot	snapshot = IsolationUsesXactSnapshot() ?
 			GetTransactionSnapshot() : GetLatestSnapshot();
 
 		CHECK_FOR_INTERRUPTS();
+		if (in_progress && holds_keys)
+			return false;
+		if (in_progress)
+			store_await_key(store, key, wait);
+		in_progress = false;
+
 		if (!row->exists)
 			(void) store_row_probe(store, key, snapshot, row);
 		if (row->exists)
 		{
 			if (lock_row(store, key, mode, snapshot, wait, row))
-				return;
+				return true;
 			row->exists = false;
 			continue;
 		}
-		if (lock_absence(store, key, wait, row))
-			return;
-		if (IsolationUsesXactSnapshot())
+		if (lock_absence(store, key, wait, row, &in_progress))
+			return true;
+		if (IsolationUsesXactSnapshot() && !in_progress)
 		{
 			row->exists = false;
 			store_check_unchanged(store, key, row);
@@ -266,16 +275,16 @@ lock_tuple(ItemStore *store, LockTupleMode mode, LockWaitPolicy policy,
 
 /*
  * Takes the lock of a key and sees whether it has a row after all.  If so,
- * returns false, without the lock, when whoever was making the row has ended;
- * row->exists then tells whether the row has been found.
+ * returns false, without the lock: the row is being made by another, or
+ * row->exists tells whether it has been found.
  */
 static bool
 lock_absence(ItemStore *store, const ItemKey *key, StoreWait *wait,
-			 StoreRow *row)
+			 StoreRow *row, bool *in_progress)
 {
 	LOCKTAG		tag;
-	bool		in_progress = false;
 
+	*in_progress = false;
 	row->key_locked = guc_debug_key_locks;
 	if (row->key_locked)
 	{
@@ -287,7 +296,7 @@ lock_absence(ItemStore *store, const ItemKey *key, StoreWait *wait,
 		case STORE_NO_ENTRY:
 			return true;
 		case STORE_NOT_SEEN:
-			if (!find_unseen(store, key, row, &in_progress))
+			if (!find_unseen(store, key, row, in_progress))
 				return true;
 			row->exists = false;
 			break;
@@ -295,8 +304,6 @@ lock_absence(ItemStore *store, const ItemKey *key, StoreWait *wait,
 			break;
 	}
 	store_unlock_absent_key(store, key, row);
-	if (in_progress)
-		store_await_key(store, key, wait);
 	return false;
 }
 

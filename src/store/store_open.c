@@ -42,7 +42,9 @@
 #include "store/store_private.h"
 
 static void check_writable(const ItemTable *table, AclMode access);
-static Relation open_named(const ItemTable *table, LOCKMODE lockmode);
+static Relation open_named(const ItemTable *table, LOCKMODE lockmode,
+						   StoreWait *wait);
+static void lock_named(Oid relid, LOCKMODE lockmode, StoreWait *wait);
 static bool same_schema(const KeySchema *a, const KeySchema *b);
 static AclMode required_privileges(const ItemStore *store);
 static void check_privileges(Relation rel, const ItemTable *table,
@@ -62,7 +64,7 @@ static void leave_relation(ItemStore *store);
 ItemStore *
 store_open(const ItemTable *table, const ItemKey *key, AclMode access)
 {
-	ItemStore  *store = store_prepare(table, access, false);
+	ItemStore  *store = store_prepare(table, access, false, NULL);
 
 	store_begin_statement(store);
 	if (key != NULL)
@@ -71,7 +73,8 @@ store_open(const ItemTable *table, const ItemKey *key, AclMode access)
 }
 
 ItemStore *
-store_prepare(const ItemTable *table, AclMode access, bool locks_rows)
+store_prepare(const ItemTable *table, AclMode access, bool locks_rows,
+			  StoreWait *wait)
 {
 	ItemStore  *store;
 
@@ -84,7 +87,7 @@ store_prepare(const ItemTable *table, AclMode access, bool locks_rows)
 	store->table = table;
 	store->access = access;
 	store->locks_rows = locks_rows;
-	store->named = open_named(table, STORE_LOCKMODE(store));
+	store->named = open_named(table, STORE_LOCKMODE(store), wait);
 	store->table = meta_table(table->relid);
 	store->renewed = store->table != table;
 	check_privileges(store->named, table, required_privileges(store));
@@ -137,13 +140,13 @@ check_writable(const ItemTable *table, AclMode access)
  * table may have been dropped, or made anew with another key, meanwhile.
  */
 static Relation
-open_named(const ItemTable *table, LOCKMODE lockmode)
+open_named(const ItemTable *table, LOCKMODE lockmode, StoreWait *wait)
 {
 	Relation	rel;
 	const ItemTable *now;
 
 	/* try_table_open(), less a catalog lookup per call */
-	LockRelationOid(table->relid, lockmode);
+	lock_named(table->relid, lockmode, wait);
 	rel = RelationIdGetRelation(table->relid);
 	if (!RelationIsValid(rel))
 		ereport(ERROR,
@@ -164,6 +167,23 @@ open_named(const ItemTable *table, LOCKMODE lockmode)
 	if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		check_storage(rel, rel);
 	return rel;
+}
+
+static void
+lock_named(Oid relid, LOCKMODE lockmode, StoreWait *wait)
+{
+	int			nest;
+
+	if (wait == NULL)
+	{
+		LockRelationOid(relid, lockmode);
+		return;
+	}
+	if (ConditionalLockRelationOid(relid, lockmode))
+		return;
+	nest = store_wait_begin(wait);
+	LockRelationOid(relid, lockmode);
+	store_wait_end(nest);
 }
 
 static bool
