@@ -28,6 +28,8 @@
 #include "commands/comment.h"
 #include "commands/defrem.h"
 #include "nodes/makefuncs.h"
+#include "nodes/readfuncs.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -37,10 +39,15 @@
 static const char *shared_column(const ItemTable *table,
 								 const ItemIndex *index);
 static bool same_key(const KeyIndexAttribute *a, const KeyIndexAttribute *b);
+static void complete_index(const ItemTable *table, const ItemIndex *index);
+static const char *find_column(const ItemTable *table,
+							   const KeyIndexAttribute *key);
+static bool is_call(Relation rel, Node *expression, const FuncCall *call);
+static bool is_argument(Relation rel, Node *argument, Node *raw);
 static const char *choose_column(Oid relid, const char *attribute);
 static void add_column(const ItemTable *table, const ItemIndex *index);
-static Node *column_expression(const ItemTable *table,
-							   const KeyIndexAttribute *key);
+static FuncCall *column_call(const ItemTable *table,
+							 const KeyIndexAttribute *key);
 static List *template_arguments(const ItemTable *table,
 								const KeyIndexAttribute *key);
 static const char *column_function(ItemType type);
@@ -62,10 +69,11 @@ meta_create_local_index(const ItemTable *table, ItemIndex *index)
 	index->column_name = shared_column(table, index);
 	if (index->column_name == NULL)
 	{
-		index->column_name = choose_column(table->relid,
-										   sort_key(index)->attribute.name);
-		add_column(table, index);
-		add_index(table, index);
+		index->column_name = find_column(table, sort_key(index));
+		if (index->column_name == NULL)
+			index->column_name = choose_column(table->relid,
+											   sort_key(index)->attribute.name);
+		complete_index(table, index);
 	}
 	meta_index_insert(table, index);
 }
@@ -76,20 +84,26 @@ meta_complete_local_indexes(const ItemTable *table)
 	for (int i = 0; i < table->nindexes; i++)
 	{
 		const ItemIndex *index = &table->indexes[i];
-		Relation	rel;
-		Oid			found;
 
-		if (index->global || strcmp(index->column_name, META_SK_COLUMN) == 0)
-			continue;
-		if (get_attnum(table->relid, index->column_name) == InvalidAttrNumber)
-			add_column(table, index);
-		rel = table_open(table->relid, AccessShareLock);
-		found = meta_find_local_index(rel, &table->schema,
-									  index->column_name);
-		table_close(rel, NoLock);
-		if (!OidIsValid(found))
-			add_index(table, index);
+		if (!index->global && strcmp(index->column_name, META_SK_COLUMN) != 0)
+			complete_index(table, index);
 	}
+}
+
+/* Makes the column and the index of a local index where they lack. */
+static void
+complete_index(const ItemTable *table, const ItemIndex *index)
+{
+	Relation	rel;
+	Oid			found;
+
+	if (get_attnum(table->relid, index->column_name) == InvalidAttrNumber)
+		add_column(table, index);
+	rel = table_open(table->relid, AccessShareLock);
+	found = meta_find_local_index(rel, &table->schema, index->column_name);
+	table_close(rel, NoLock);
+	if (!OidIsValid(found))
+		add_index(table, index);
 }
 
 /* The column that has this key already: of the table, or of another index. */
@@ -124,6 +138,72 @@ same_key(const KeyIndexAttribute *a, const KeyIndexAttribute *b)
 										 key_template_text(b->template)) == 0;
 }
 
+/*
+ * A column that is what add_column() would make, as that of a table which was
+ * restored without its rows of the catalog; NULL when there is none.
+ */
+static const char *
+find_column(const ItemTable *table, const KeyIndexAttribute *key)
+{
+	Relation	rel = table_open(table->relid, AccessShareLock);
+	TupleDesc	desc = RelationGetDescr(rel);
+	FuncCall   *call = column_call(table, key);
+	const char *result = NULL;
+
+	for (int i = 0; desc->constr != NULL && i < desc->constr->num_defval; i++)
+	{
+		const AttrDefault *expression = &desc->constr->defval[i];
+		Form_pg_attribute att = TupleDescAttr(desc, expression->adnum - 1);
+
+		if (att->attgenerated == ATTRIBUTE_GENERATED_STORED &&
+			is_call(rel, stringToNode(expression->adbin), call))
+		{
+			result = pstrdup(NameStr(att->attname));
+			break;
+		}
+	}
+	table_close(rel, NoLock);
+	return result;
+}
+
+/* Is an expression of a column of rel this call of one of our functions? */
+static bool
+is_call(Relation rel, Node *expression, const FuncCall *call)
+{
+	FuncExpr   *function = (FuncExpr *) expression;
+	ListCell   *lc1;
+	ListCell   *lc2;
+
+	if (!IsA(expression, FuncExpr) ||
+		!meta_is_column_function(function->funcid) ||
+		strcmp(get_func_name(function->funcid),
+			   strVal(llast(call->funcname))) != 0 ||
+		list_length(function->args) != list_length(call->args))
+		return false;
+	forboth(lc1, function->args, lc2, call->args)
+	{
+		if (!is_argument(rel, lfirst(lc1), lfirst(lc2)))
+			return false;
+	}
+	return true;
+}
+
+/* The same for an argument: a text constant or a column. */
+static bool
+is_argument(Relation rel, Node *argument, Node *raw)
+{
+	if (IsA(raw, A_Const))
+		return IsA(argument, Const) &&
+			((Const *) argument)->consttype == TEXTOID &&
+			!((Const *) argument)->constisnull &&
+			strcmp(TextDatumGetCString(((Const *) argument)->constvalue),
+				   ((A_Const *) raw)->val.sval.sval) == 0;
+	return IsA(argument, Var) &&
+		strcmp(get_attname(RelationGetRelid(rel),
+						   ((Var *) argument)->varattno, false),
+			   strVal(linitial(((ColumnRef *) raw)->fields))) == 0;
+}
+
 static const char *
 choose_column(Oid relid, const char *attribute)
 {
@@ -154,7 +234,7 @@ add_column(const ItemTable *table, const ItemIndex *index)
 
 	generated->contype = CONSTR_GENERATED;
 	generated->generated_when = ATTRIBUTE_IDENTITY_ALWAYS;
-	generated->raw_expr = column_expression(table, key);
+	generated->raw_expr = (Node *) column_call(table, key);
 	generated->location = -1;
 	compat_constraint_stored(generated);
 	def->constraints = list_make1(generated);
@@ -170,8 +250,8 @@ add_column(const ItemTable *table, const ItemIndex *index)
 }
 
 /* partitioning.index_key_<type>('<attribute>', attributes), or a template */
-static Node *
-column_expression(const ItemTable *table, const KeyIndexAttribute *key)
+static FuncCall *
+column_call(const ItemTable *table, const KeyIndexAttribute *key)
 {
 	List	   *args;
 	const char *function;
@@ -187,8 +267,8 @@ column_expression(const ItemTable *table, const KeyIndexAttribute *key)
 		args = list_make2(meta_string_constant(key->attribute.name),
 						  meta_column_reference(META_ATTRIBUTES_COLUMN));
 	}
-	return (Node *) makeFuncCall(meta_extension_name(function), args,
-								 COERCE_EXPLICIT_CALL, -1);
+	return makeFuncCall(meta_extension_name(function), args,
+						COERCE_EXPLICIT_CALL, -1);
 }
 
 /* The template, the attributes, and those of the table's keys it names. */

@@ -72,8 +72,8 @@ sub item_tables
 }
 
 # Item tables keyed by strings, numbers and bytes, with and without a sort
-# key, in two schemas, one with a user's own column and index; a handful of
-# items that hold every type of value.
+# key, in two schemas, one with a user's own column and index, two with a local
+# index; a handful of items that hold every type of value.
 sub make_item_tables
 {
 	my ($node, $database) = @_;
@@ -88,6 +88,9 @@ CREATE SCHEMA shop;
 SET search_path = shop, public, partitioning;
 SELECT create_table('sessions', 'PK', 'SK');
 RESET search_path;
+
+SELECT create_local_index('readings', 'byText', 'text',
+    projection => 'KEYS_ONLY', templates => '{"text": "{reading}@{at}"}');
 
 ALTER TABLE public."Orders" ADD COLUMN note text DEFAULT 'none';
 CREATE INDEX orders_note ON public."Orders" (note);
@@ -119,7 +122,8 @@ END
 	return;
 }
 
-# All rows of all item tables, in an order that no index decides.
+# All rows of all item tables, in an order that no index decides, and what
+# their local indexes have.
 sub items_of
 {
 	my ($node, $database) = @_;
@@ -132,7 +136,10 @@ sub items_of
 			"SELECT t FROM $table t ORDER BY t::text COLLATE \"C\"")
 		  . "\n";
 	}
-	return $rows;
+	return $rows
+	  . $node->safe_psql($database,
+		q{SELECT scan('Orders', 'by_amount'); SELECT scan('readings', 'byText')}
+	  );
 }
 
 # What a database says about its item tables: the extension's catalog,

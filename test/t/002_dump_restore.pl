@@ -128,6 +128,15 @@ is( $node->safe_psql(
 		q{SELECT get_item('readings', '{"sensor": 1, "at": 0.5}', 'reading')}),
 	'{"reading": -1}',
 	'one table: register_table makes it an item table again');
+is( $node->safe_psql('one_table', <<'END'),
+SELECT create_local_index('readings', 'byText', 'text',
+    projection => 'KEYS_ONLY', templates => '{"text": "{reading}@{at}"}');
+SELECT column_name FROM partitioning.indexes;
+SELECT count(*) FROM pg_index WHERE indrelid = 'readings'::regclass;
+SELECT count(*) FROM (SELECT scan('readings', 'byText')) AS s;
+END
+	"\ntext\n2\n100",
+	'one table: create_local_index finds the column and index that are there');
 
 $node->stop;
 done_testing();
