@@ -51,6 +51,7 @@ create_table(PG_FUNCTION_ARGS)
 	char	   *table_name = api_required_text(fcinfo, 0, "table_name");
 	KeySchema	schema;
 	Oid			schema_oid;
+	char	   *schema_name;
 
 	check_table_name(table_name);
 	key_schema_names(fcinfo, 1, &schema);
@@ -64,14 +65,21 @@ create_table(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("CREATE TABLE");
 	schema_oid = creation_schema();
 	lock_table_name(schema_oid, table_name);
+
+	/* nothing has kept the schema from being dropped */
+	schema_name = get_namespace_name(schema_oid);
+	if (schema_name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_SCHEMA),
+				 errmsg("schema to create table \"%s\" in was dropped meanwhile",
+						table_name)));
 	if (OidIsValid(get_relname_relid(table_name, schema_oid)))
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_RESOURCE_IN_USE),
 				 errmsg(TEXT_TABLE_EXISTS, table_name),
 				 errdetail("There is a relation of this name in schema \"%s\".",
-						   get_namespace_name(schema_oid))));
-	PG_RETURN_OID(meta_create_table(get_namespace_name(schema_oid),
-									table_name, &schema));
+						   schema_name)));
+	PG_RETURN_OID(meta_create_table(schema_name, table_name, &schema));
 }
 
 /* drop_table(table_name) */

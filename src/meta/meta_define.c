@@ -28,6 +28,8 @@
 #include "utils/rel.h"
 
 #include "base/compat.h"
+#include "base/errors.h"
+#include "base/service_text.h"
 #include "meta/meta_private.h"
 
 /*
@@ -99,6 +101,11 @@ meta_drop_table(Oid relid)
 	char	   *schema_name = get_namespace_name(get_rel_namespace(relid));
 	char	   *table_name = get_rel_name(relid);
 
+	if (schema_name == NULL || table_name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_RESOURCE_NOT_FOUND),
+				 errmsg(TEXT_RESOURCE_NOT_FOUND),
+				 errdetail("The table was dropped meanwhile.")));
 	drop->removeType = OBJECT_TABLE;
 	drop->objects = list_make1(list_make2(makeString(schema_name),
 										  makeString(table_name)));
