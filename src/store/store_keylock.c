@@ -22,7 +22,6 @@
  */
 #include "postgres.h"
 
-#include "access/sysattr.h"
 #include "access/tableam.h"
 #include "access/transam.h"
 #include "access/xact.h"
@@ -58,7 +57,6 @@ static bool lock_absence(ItemStore *store, const ItemKey *key,
 						 StoreWait *wait, StoreRow *row, bool *in_progress);
 static bool find_unseen(ItemStore *store, const ItemKey *key, StoreRow *row,
 						bool *in_progress);
-static void check_own_row(StoreRow *row);
 
 static void
 set_tag(LOCKTAG *tag, uint32 high, uint32 low, uint16 use)
@@ -255,6 +253,9 @@ lock_row(ItemStore *store, const ItemKey *key, LockTupleMode mode,
 			if (IsolationUsesXactSnapshot())
 				store_serialization_failure(result);
 			return false;
+		case TM_SelfModified:
+			store_own_change();
+			break;
 		default:
 			elog(ERROR, "unexpected status of a row lock: %u", result);
 	}
@@ -326,30 +327,11 @@ find_unseen(ItemStore *store, const ItemKey *key, StoreRow *row,
 	if (store_row_probe(store, key, &dirty, row) == STORE_FOUND)
 	{
 		*in_progress = TransactionIdIsValid(dirty.xmin);
-		check_own_row(row);
+		store_check_own_row(store, key, row->slot);
 		return true;
 	}
 	return store_row_probe(store, key, GetLatestSnapshot(),
 						   row) == STORE_FOUND;
-}
-
-/*
- * A row that is there but that no snapshot of ours sees, since the command
- * that is running has made it, would have us look for ever.
- */
-static void
-check_own_row(StoreRow *row)
-{
-	bool		isnull;
-	Datum		xmin;
-
-	xmin = slot_getsysattr(row->slot, MinTransactionIdAttributeNumber,
-						   &isnull);
-	if (!TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin)))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_CARDINALITY_VIOLATION),
-			 errmsg("an item function cannot change an item that the current command has inserted")));
 }
 
 void

@@ -44,6 +44,9 @@ extern void store_row_from_key(const ItemStore *store, const ItemKey *key,
 							   StoreRow *row);
 extern void store_check_unchanged(ItemStore *store, const ItemKey *key,
 								  const StoreRow *row);
+extern void store_check_own_row(ItemStore *store, const ItemKey *key,
+								TupleTableSlot *slot);
+extern void store_own_change(void);
 extern void store_serialization_failure(TM_Result result);
 
 /* prototypes for functions in store_keylock.c */

@@ -12,6 +12,7 @@
 
 #include "access/genam.h"
 #include "access/relscan.h"
+#include "access/sysattr.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "miscadmin.h"
@@ -200,10 +201,45 @@ row_lock(ItemStore *store, Snapshot snapshot, StoreRow *row)
 			if (IsolationUsesXactSnapshot())
 				store_serialization_failure(result);
 			return false;
+		case TM_SelfModified:
+			store_own_change();
+			break;
 		default:
-			elog(ERROR, "unexpected table_tuple_lock status: %u", result);
+			elog(ERROR, "unexpected status of a row lock: %u", result);
 	}
 	return false;
+}
+
+/*
+ * A row of the key that is there, in slot, but that no snapshot of ours sees,
+ * since the command that is running has made it, would have us look for ever.
+ */
+void
+store_check_own_row(ItemStore *store, const ItemKey *key,
+					TupleTableSlot *slot)
+{
+	TupleTableSlot *visible;
+	bool		isnull;
+	Datum		xmin;
+
+	xmin = slot_getsysattr(slot, MinTransactionIdAttributeNumber, &isnull);
+	if (!TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin)))
+		return;
+
+	/* what a trigger has inserted can be seen by now */
+	visible = table_slot_create(store->rel, NULL);
+	if (!store_probe(store, key, GetLatestSnapshot(), visible))
+		store_own_change();
+	ExecDropSingleTupleTableSlot(visible);
+}
+
+/* As an upsert in SQL, which refuses to change one row twice. */
+void
+store_own_change(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CARDINALITY_VIOLATION),
+			 errmsg("an item function cannot change an item that the current command has inserted, changed or deleted")));
 }
 
 /* As the executor says it; does not return. */

@@ -318,7 +318,8 @@ insert_key(ItemStore *store, const ItemKey *key, TupleTableSlot *slot,
 /*
  * After a lost race for a key: waits until the transaction that is inserting
  * or removing its row has ended.  May return early; the caller begins again
- * in any case.  Nothing is pinned while waiting.
+ * in any case.  Nothing is pinned while waiting.  Complains when waiting is of
+ * no use, because it is the running command itself.
  */
 void
 store_wait_for_key(ItemStore *store, const ItemKey *key)
@@ -333,6 +334,8 @@ store_wait_for_key(ItemStore *store, const ItemKey *key)
 	{
 		other = TransactionIdIsValid(dirty.xmin) ? dirty.xmin : dirty.xmax;
 		tid = slot->tts_tid;
+		if (!TransactionIdIsValid(other))
+			store_check_own_row(store, key, slot);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	if (!TransactionIdIsValid(other))
@@ -417,12 +420,13 @@ store_judge(ItemStore *store, TM_Result result, const TM_FailureData *failure,
 			store->contended = true;
 			return false;
 		case TM_SelfModified:
-			if (failure->cmax != cid)
-				ereport(ERROR,
-						(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
-						 errmsg("row to be changed was already modified by an operation triggered by the current command"),
-						 errhint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")));
-			elog(ERROR, "row was changed twice by one command");
+			if (failure->cmax == cid)
+				store_own_change();
+			ereport(ERROR,
+					(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+					 errmsg("row to be changed was already modified by an operation triggered by the current command"),
+					 errhint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")));
+			break;
 		default:
 			elog(ERROR, "unexpected status of a row change: %u", result);
 	}

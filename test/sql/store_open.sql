@@ -102,6 +102,15 @@ SELECT partitioning.put_item('app', '{"PK": "n", "SK": "2", "x": 1}'),
     partitioning.delete_item('app', '{"PK": "n", "SK": "2"}', return_values => 'ALL_OLD'),
     partitioning.put_item('app', '{"PK": "n", "SK": "2", "x": 3}', 'attribute_not_exists(PK)');
 
+-- what the running command itself has written is out of reach
+INSERT INTO app VALUES ('own', '1', '{}') RETURNING partitioning.put_item('app', '{"PK": "own", "SK": "1"}');
+INSERT INTO app VALUES ('own', '1', '{}'), ('own', '2', '{}');
+UPDATE app SET attributes = '{"x": 1}' WHERE pk = 'own' RETURNING partitioning.put_item('app', '{"PK": "own", "SK": "1"}');
+UPDATE app SET attributes = '{"x": 1}' WHERE pk = 'own' RETURNING partitioning.put_item('app', '{"PK": "own", "SK": "1", "x": 1}');
+DELETE FROM app WHERE pk = 'own' RETURNING partitioning.delete_item('app', '{"PK": "own", "SK": "1"}');
+DELETE FROM app WHERE pk = 'own' RETURNING partitioning.transact_write(ARRAY['{"delete": {"table": "app", "key": {"PK": "own", "SK": "1"}}}']::partitioning.item[]);
+SELECT count(*) FROM app WHERE pk = 'own';
+
 -- a long row of new keys, then old ones among them
 SELECT count(partitioning.put_item('app', jsonb_build_object('PK', 'load', 'SK', i::text, 'i', i))) FROM generate_series(1, 100) i;
 SELECT count(partitioning.put_item('app', jsonb_build_object('PK', 'load', 'SK', i::text, 'i', -i))) FROM generate_series(91, 110) i;
