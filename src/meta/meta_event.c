@@ -74,6 +74,7 @@ static Oid	item_table_of_partition(Oid relid);
 static void refuse_index_table(RangeVar *relation);
 static bool is_item_table(Oid relid);
 static void check_column(Oid relid, const char *column);
+static void check_new_column(Oid relid, const char *column);
 pg_noreturn static void refuse_constraint(Oid relid);
 static void refuse_command(AlterTableCmd *cmd, Oid relid);
 static void refuse_not_null(Oid relid, const char *constraint);
@@ -220,8 +221,10 @@ before_rename(RenameStmt *statement)
 		case OBJECT_COLUMN:
 		case OBJECT_ATTRIBUTE:	/* ALTER TYPE renames columns of tables, too */
 			relid = meta_own_item_table(statement->relation);
-			if (OidIsValid(relid))
-				check_column(relid, statement->subname);
+			if (!OidIsValid(relid))
+				break;
+			check_column(relid, statement->subname);
+			check_new_column(relid, statement->newname);
 			break;
 		case OBJECT_TABCONSTRAINT:
 			relid = strcmp(statement->subname, META_CHECK_NAME) == 0 ?
@@ -278,6 +281,9 @@ refuse_command(AlterTableCmd *cmd, Oid relid)
 			if (strcmp(cmd->name, META_CHECK_NAME) == 0)
 				refuse_constraint(relid);
 			refuse_not_null(relid, cmd->name);
+			break;
+		case AT_AddColumn:
+			check_new_column(relid, castNode(ColumnDef, cmd->def)->colname);
 			break;
 		case AT_AddInherit:
 		case AT_AddOf:
@@ -500,6 +506,19 @@ check_column(Oid relid, const char *column)
 				 errmsg("column \"%s\" of item table \"%s\" belongs to a local index and cannot be changed",
 						column, get_rel_name(relid)),
 				 errhint("partitioning.drop_index() drops it with its index.")));
+}
+
+/* A column "sk" says that there is a sort key. */
+static void
+check_new_column(Oid relid, const char *column)
+{
+	if (strcmp(column, META_SK_COLUMN) == 0 &&
+		get_attnum(relid, column) == InvalidAttrNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("item table \"%s\" has no sort key and cannot get a column \"%s\"",
+						get_rel_name(relid), column),
+				 errhint("Give the column another name.")));
 }
 
 static void

@@ -48,6 +48,13 @@ END
 $$;
 TABLE where_is ORDER BY table_name;
 
+-- A column "sk" would say that there is a sort key.
+ALTER TABLE other ADD COLUMN n int;
+ALTER TABLE other ADD COLUMN sk text;
+ALTER TABLE other RENAME COLUMN n TO sk;
+ALTER TABLE other DROP COLUMN n;
+ALTER TABLE app ADD COLUMN IF NOT EXISTS sk text;
+
 -- The three columns and the constraint stay.
 ALTER TABLE app RENAME COLUMN pk TO x;
 ALTER TABLE app RENAME sk TO x;
