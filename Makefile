@@ -42,7 +42,7 @@ REGRESS      = install install_schema item_io item_number item_path item_ops \
                index_write index_local index_local_page index_local_random \
                gsi gsi_ddl gsi_write gsi_page gsi_random \
                api_item api_update api_query api_scan api_errors \
-               api_args api_context api_triggers api_transact api_batch \
+               api_args api_hints api_context api_triggers api_transact api_batch \
                wire_item wire_query wire_batch wire_transact wire_request \
                privileges settings examples rules
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \

@@ -17,6 +17,8 @@
 typedef void (*EntryMember) (const char *name, uint32 name_len, ItemRef value,
 							 void *context);
 
+pg_noreturn static void unknown_index(const ItemTable *table,
+										  const ApiText *name);
 static void visit_keys(const ItemTable *table, const ItemIndex *index,
 					   const ItemRow *row, EntryMember member, void *context);
 static void visit_entry(const ItemTable *table, const ItemIndex *index,
@@ -41,14 +43,29 @@ api_index_of_request(const ItemTable *table, const ApiText *name)
 		return NULL;
 	index = meta_index_find(table, name->data, name->len);
 	if (index == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg(TEXT_INDEX_UNKNOWN, (int) name->len, name->data)));
+		unknown_index(table, name);
 	if (index->status == INDEX_CREATING)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg(TEXT_INDEX_CREATING, index->name)));
 	return index;
+}
+
+static void
+unknown_index(const ItemTable *table, const ApiText *name)
+{
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < table->nindexes; i++)
+		appendStringInfo(&names, "%s\"%s\"", i > 0 ? ", " : "",
+						 table->indexes[i].name);
+	ereport(ERROR,
+			(errcode(ERRCODE_ITEM_VALIDATION),
+			 errmsg(TEXT_INDEX_UNKNOWN, (int) name->len, name->data),
+			 table->nindexes > 0 ?
+			 errdetail("Its indexes are: %s.", names.data) :
+			 errdetail("It has no indexes.")));
 }
 
 /*

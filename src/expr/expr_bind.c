@@ -182,8 +182,12 @@ check_keys(const Definitions *defs)
 		for (uint32 j = 1; j < member->key_len && valid; j++)
 			valid = is_word_char(member->key[j]);
 		if (!valid)
-			expr_error(TEXT_PLACEHOLDER_KEY, defs->parameter,
-					   (int) member->key_len, member->key);
+			ereport(ERROR,
+					(errcode(ERRCODE_ITEM_VALIDATION),
+					 errmsg(TEXT_PLACEHOLDER_KEY, defs->parameter,
+							(int) member->key_len, member->key),
+					 errhint("Write \"%c\" and then letters, digits and \"_\".",
+							 defs->sigil)));
 		if (member->key_len > LIMIT_PLACEHOLDER)
 			expr_error(TEXT_PLACEHOLDER_KEY_SIZE, defs->parameter,
 					   LIMIT_PLACEHOLDER, member->key_len);

@@ -173,7 +173,10 @@ expr_key_condition(const ItemExpr *expr, const KeySchema *schema,
 		expr_error(TEXT_KEYCOND_NOT_SUPPORTED);
 	term = find_term(expr, sk);
 	if (term == NULL)
-		expr_error(TEXT_KEYCOND_MISSED, (int) sk->name_len, sk->name);
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_KEYCOND_MISSED, (int) sk->name_len, sk->name),
+				 errhint("Conditions on other attributes belong to the filter.")));
 	check_term(term, sk, 1);
 	result->has_sk = true;
 	set_range(term, &result->range);
@@ -266,7 +269,13 @@ check_term(const ExprKeyTerm *term, const KeyAttribute *attribute, int part)
 		const ItemRef *value = &term->values[i];
 
 		if (value->type != attribute->type)
-			expr_error(TEXT_KEYCOND_TYPE);
+			ereport(ERROR,
+					(errcode(ERRCODE_ITEM_VALIDATION),
+					 errmsg(TEXT_KEYCOND_TYPE),
+					 errdetail("Key attribute \"%.*s\" is of type %s, the value in the condition of type %s.",
+							   (int) attribute->name_len, attribute->name,
+							   item_type_tag(attribute->type),
+							   item_type_tag(value->type))));
 		if (value->type != ITEM_N && value->len == 0)
 			expr_error(TEXT_KEYCOND_EMPTY,
 					   value->type == ITEM_S ? "string" : "binary",

@@ -19,7 +19,9 @@
 #include "base/service_text.h"
 #include "expr/expr_private.h"
 
+static bool starts_literal(char c);
 static void report_static_errors(ExprParseState *state);
+static void report_reserved_word(ExprParseState *state);
 static void report_limits(ExprParseState *state);
 static void finish_paths(ExprParse *parse);
 static void finish_targets(ExprParseState *state);
@@ -106,10 +108,23 @@ expr_syntax_error(ExprParseState *state)
 	else if (token[1].code != 0)
 		last++;
 
-	expr_error(TEXT_EXPR_SYNTAX, expr_kind_name(state->parse->kind),
-			   shown_len, shown,
-			   (int) (last->start + last->len - first->start),
-			   token_text(state, first));
+	ereport(ERROR,
+			(errcode(ERRCODE_ITEM_VALIDATION),
+			 errmsg(TEXT_EXPR_SYNTAX, expr_kind_name(state->parse->kind),
+					shown_len, shown,
+					(int) (last->start + last->len - first->start),
+					token_text(state, first)),
+			 starts_literal(*shown) ?
+			 errhint("An expression has no literals: write a name such as :v, and its value among the expression's values.") :
+			 state->parse->kind == EXPR_UPDATE && token == state->tokens ?
+			 errhint("An update begins with SET, REMOVE, ADD or DELETE.") : 0));
+}
+
+/* Is this how a string or a number begins in SQL or JSON? */
+static bool
+starts_literal(char c)
+{
+	return c == '\'' || c == '"' || (c >= '0' && c <= '9');
 }
 
 /*
@@ -125,8 +140,7 @@ report_static_errors(ExprParseState *state)
 	if (state->redundant)
 		expr_error(TEXT_EXPR_PARENTHESES, kind);
 	if (state->parse->kind == EXPR_UPDATE && state->reserved)
-		expr_error(TEXT_EXPR_RESERVED, kind, (int) state->reserved->len,
-				   token_text(state, state->reserved));
+		report_reserved_word(state);
 	if (state->unknown_function)
 		expr_error(TEXT_EXPR_FUNCTION_NAME, kind,
 				   (int) state->unknown_function->len,
@@ -135,10 +149,23 @@ report_static_errors(ExprParseState *state)
 		expr_error(TEXT_EXPR_FUNCTION_MISUSED, kind,
 				   expr_function_name(state->misused_function));
 	if (state->reserved)
-		expr_error(TEXT_EXPR_RESERVED, kind, (int) state->reserved->len,
-				   token_text(state, state->reserved));
+		report_reserved_word(state);
 	if (state->repeated_section)
 		expr_error(TEXT_EXPR_SECTION_REPEATED, kind, state->repeated_section);
+}
+
+static void
+report_reserved_word(ExprParseState *state)
+{
+	const char *word = token_text(state, state->reserved);
+	int			len = (int) state->reserved->len;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_ITEM_VALIDATION),
+			 errmsg(TEXT_EXPR_RESERVED,
+					expr_kind_name(state->parse->kind), len, word),
+			 errhint("Write #%.*s instead, with {\"#%.*s\": \"%.*s\"} as the expression's names.",
+					 len, word, len, word, len, word)));
 }
 
 static void

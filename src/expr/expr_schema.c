@@ -64,8 +64,11 @@ expr_check_filter(const ItemExpr *expr, int n, const KeyAttribute *attributes)
 		for (int j = 0; j < n; j++)
 		{
 			if (is_attribute(head, &attributes[j]))
-				expr_error(TEXT_FILTER_ON_KEY,
-						   (int) head->name_len, head->name);
+				ereport(ERROR,
+						(errcode(ERRCODE_ITEM_VALIDATION),
+						 errmsg(TEXT_FILTER_ON_KEY,
+								(int) head->name_len, head->name),
+						 errhint("Conditions on key attributes belong to the key condition.")));
 		}
 	}
 }

@@ -218,7 +218,10 @@ eval_term(UpdateState *state, const ExprNode *node)
 		case EXPR_NODE_PATH:
 			if (!item_row_path(state->before,
 							   &state->expr->paths[node->number], &value))
-				expr_error(TEXT_UPDATE_MISSING);
+				ereport(ERROR,
+						(errcode(ERRCODE_ITEM_VALIDATION),
+						 errmsg(TEXT_UPDATE_MISSING),
+						 errhint("Write if_not_exists(path, :value) where an attribute may be missing.")));
 			return value;
 		case EXPR_NODE_PLUS:
 		case EXPR_NODE_MINUS:

@@ -143,7 +143,10 @@ parse_value(Parser *p, int level)
 	if (next != '{')
 	{
 		item_scan_skip(&p->scan);
-		refuse(TEXT_UNEXPECTED_VALUE, NULL);
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_SERIALIZATION),
+				 errmsg(TEXT_UNEXPECTED_VALUE),
+				 errhint("In typed JSON each value is an object that names its type, for example {\"S\": \"text\"}.")));
 	}
 	p->scan.p++;
 	item_builder_append_byte(&p->build, ITEM_NULL);

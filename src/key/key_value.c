@@ -20,7 +20,7 @@
 
 static void check_empty(const KeyAttribute *attribute, ItemRef value);
 static void check_length(int part, ItemRef value);
-pg_noreturn static void key_schema_error(void);
+pg_noreturn static void key_schema_error(const KeySchema *schema);
 static void key_fill(const KeySchema *schema, ItemKey *key);
 
 /* Type of the column that holds a key attribute. */
@@ -103,7 +103,7 @@ void
 key_from_key_argument(const KeySchema *schema, ItemRef map, ItemKey *key)
 {
 	if (unlikely(map.type != ITEM_M || item_map_count(map) != schema->n))
-		key_schema_error();
+		key_schema_error(schema);
 	for (int i = 0; i < schema->n; i++)
 	{
 		const KeyAttribute *attribute = &schema->attributes[i];
@@ -111,7 +111,7 @@ key_from_key_argument(const KeySchema *schema, ItemRef map, ItemKey *key)
 		if (unlikely(!item_map_find(map, attribute->name, attribute->name_len,
 									&key->refs[i]) ||
 					 key->refs[i].type != attribute->type))
-			key_schema_error();
+			key_schema_error(schema);
 	}
 	key_fill(schema, key);
 }
@@ -232,9 +232,18 @@ check_length(int part, ItemRef value)
 }
 
 static void
-key_schema_error(void)
+key_schema_error(const KeySchema *schema)
 {
+	const KeyAttribute *pk = &schema->attributes[0];
+	const KeyAttribute *sk = &schema->attributes[1];
+
 	ereport(ERROR,
 			(errcode(ERRCODE_ITEM_VALIDATION),
-			 errmsg(TEXT_KEY_SCHEMA)));
+			 errmsg(TEXT_KEY_SCHEMA),
+			 schema->n == 1 ?
+			 errdetail("A key has the attribute \"%s\" (%s) and no other.",
+					   pk->name, item_type_tag(pk->type)) :
+			 errdetail("A key has the attributes \"%s\" (%s) and \"%s\" (%s) and no others.",
+					   pk->name, item_type_tag(pk->type),
+					   sk->name, item_type_tag(sk->type))));
 }

@@ -116,7 +116,9 @@ meta_resolve_wire_table(const char *table_name, size_t len)
 				(errcode(ERRCODE_ITEM_RESOURCE_NOT_FOUND),
 				 errmsg(TEXT_RESOURCE_NOT_FOUND),
 				 errdetail("There is no item table \"%.*s\" in schema \"%s\".",
-						   (int) len, table_name, guc_wire_schema)));
+						   (int) len, table_name, guc_wire_schema),
+				 errhint("Requests name tables of schema \"%s\" exactly; partitioning.wire_schema chooses the schema.",
+						 guc_wire_schema)));
 	return relid;
 }
 
