@@ -516,15 +516,15 @@ insert_speculatively(ItemStore *store, const ItemKey *key,
 {
 	StoreTarget *target = store->write->target;
 	bool		conflict = false;
+	bool		locked = store_keylock_enter(store->table, key);
 	uint32		token;
 
-	store_keylock_acquire(store->table, key);
 	token = store_speculate(store, slot);
 	*recheck = compat_insert_index_tuples(target->relinfo, slot,
 										  store->write->estate, false, true,
 										  &conflict, target->arbiters, false);
 	store_speculate_end(store, slot, token, !conflict);
-	store_keylock_release(store->table, key);
+	store_keylock_leave(store->table, key, locked);
 	return !conflict;
 }
 

@@ -15,6 +15,17 @@
  * a row that is being made is in the index already, where a dirty snapshot
  * sees it, or it comes later, and then its maker waits for us.
  *
+ * Mostly no transaction holds such a lock, and then nobody need take one.  A
+ * number in shared memory tells how many may: a transaction adds itself before
+ * its first lock and takes itself off when it has ended.  Who makes a row
+ * looks at the number after the row has gone into the index; the other one
+ * looks into the index after it has added itself.  With a memory barrier
+ * between the two steps of each, either the maker sees that there is somebody
+ * to wait for, or the other sees the row.  Without the library in
+ * shared_preload_libraries there is no such number, and a prepared
+ * transaction, whose locks outlive its session and the server, is in none; so
+ * where there may be one, everybody takes the lock.
+ *
  * Nobody waits for a row while holding the lock of its key, because the row's
  * maker may be waiting for that lock.
  *
@@ -24,11 +35,16 @@
 
 #include "access/tableam.h"
 #include "access/transam.h"
+#include "access/twophase.h"
 #include "access/xact.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/ipc.h"
 #include "storage/lock.h"
+#include "storage/lwlock.h"
 #include "storage/proc.h"
+#include "storage/shmem.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -42,6 +58,23 @@
 /* Last field of the tag: what the hash in it is of. */
 #define LOCK_OF_KEY		1
 #define LOCK_OF_NAME	2
+
+/* Transactions that may hold locks of absent keys; NULL: not known. */
+static pg_atomic_uint32 *holders = NULL;
+
+/* Is this transaction one of them? */
+static bool holding = false;
+
+static shmem_request_hook_type next_shmem_request_hook = NULL;
+static shmem_startup_hook_type next_shmem_startup_hook = NULL;
+
+static void holders_request(void);
+static void holders_startup(void);
+static void holders_add(void);
+static void holders_remove(XactEvent event, void *arg);
+static bool may_be_held(void);
+static void keylock_acquire(const ItemTable *table, const ItemKey *key);
+static void keylock_release(const ItemTable *table, const ItemKey *key);
 
 static void set_tag(LOCKTAG *tag, uint32 high, uint32 low, uint16 use);
 static void set_key_tag(LOCKTAG *tag, Oid table, const ItemKey *key);
@@ -79,12 +112,124 @@ set_key_tag(LOCKTAG *tag, Oid table, const ItemKey *key)
 	set_tag(tag, table, hash, LOCK_OF_KEY);
 }
 
+/* Called once at start-up, maybe that of the server. */
+void
+store_keylock_init(void)
+{
+	RegisterXactCallback(holders_remove, NULL);
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	next_shmem_request_hook = shmem_request_hook;
+	shmem_request_hook = holders_request;
+	next_shmem_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = holders_startup;
+}
+
+static void
+holders_request(void)
+{
+	if (next_shmem_request_hook != NULL)
+		next_shmem_request_hook();
+	RequestAddinShmemSpace(sizeof(pg_atomic_uint32));
+}
+
+static void
+holders_startup(void)
+{
+	bool		found;
+
+	if (next_shmem_startup_hook != NULL)
+		next_shmem_startup_hook();
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	holders = ShmemInitStruct("partitioning key locks",
+							  sizeof(pg_atomic_uint32), &found);
+	if (!found)
+		pg_atomic_init_u32(holders, 0);
+	LWLockRelease(AddinShmemInitLock);
+}
+
+/* Adds this transaction; a full barrier. */
+static void
+holders_add(void)
+{
+	if (holders == NULL || holding)
+		return;
+	pg_atomic_fetch_add_u32(holders, 1);
+	holding = true;
+}
+
 /*
- * Takes the lock of a key for the moment in which its row is inserted, or
- * just has been.
+ * At the end of a transaction.  Its locks are still held, but nobody needs to
+ * wait for them any more: what it has done is there for all to see, or undone.
+ */
+static void
+holders_remove(XactEvent event, void *arg)
+{
+	switch (event)
+	{
+		case XACT_EVENT_COMMIT:
+		case XACT_EVENT_ABORT:
+		case XACT_EVENT_PREPARE:
+		case XACT_EVENT_PARALLEL_COMMIT:
+		case XACT_EVENT_PARALLEL_ABORT:
+			if (holding)
+				pg_atomic_fetch_sub_u32(holders, 1);
+			holding = false;
+			break;
+		case XACT_EVENT_PRE_COMMIT:
+		case XACT_EVENT_PRE_PREPARE:
+		case XACT_EVENT_PARALLEL_PRE_COMMIT:
+			break;
+	}
+}
+
+static bool
+may_be_held(void)
+{
+	return holders == NULL || max_prepared_xacts > 0 ||
+		pg_atomic_read_u32(holders) != 0;
+}
+
+/*
+ * Before a row is made: takes the lock of its key if anybody may hold it, so
+ * that the row is not yet there while we wait.  To be given to
+ * store_keylock_leave().
+ */
+bool
+store_keylock_enter(const ItemTable *table, const ItemKey *key)
+{
+	if (likely(!may_be_held()))
+		return false;
+	keylock_acquire(table, key);
+	return true;
+}
+
+/* When the row is in the index. */
+void
+store_keylock_leave(const ItemTable *table, const ItemKey *key, bool locked)
+{
+	if (locked)
+		keylock_release(table, key);
+	else
+		store_keylock_pass(table, key);
+}
+
+/*
+ * For a row that is in the index already: waits for whoever holds the lock of
+ * its key.
  */
 void
-store_keylock_acquire(const ItemTable *table, const ItemKey *key)
+store_keylock_pass(const ItemTable *table, const ItemKey *key)
+{
+	pg_memory_barrier();
+	if (likely(!may_be_held()))
+		return;
+	keylock_acquire(table, key);
+	keylock_release(table, key);
+}
+
+static void
+keylock_acquire(const ItemTable *table, const ItemKey *key)
 {
 	LOCKTAG		tag;
 
@@ -92,8 +237,8 @@ store_keylock_acquire(const ItemTable *table, const ItemKey *key)
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 }
 
-void
-store_keylock_release(const ItemTable *table, const ItemKey *key)
+static void
+keylock_release(const ItemTable *table, const ItemKey *key)
 {
 	LOCKTAG		tag;
 
@@ -290,6 +435,7 @@ lock_absence(ItemStore *store, const ItemKey *key, StoreWait *wait,
 	if (row->key_locked)
 	{
 		set_key_tag(&tag, store->table->relid, key);
+		holders_add();
 		acquire(&tag, wait);
 	}
 	switch (store_row_probe(store, key, GetLatestSnapshot(), row))
@@ -338,7 +484,7 @@ void
 store_unlock_absent_key(ItemStore *store, const ItemKey *key, StoreRow *row)
 {
 	if (row->key_locked)
-		store_keylock_release(store->table, key);
+		keylock_release(store->table, key);
 	row->key_locked = false;
 }
 

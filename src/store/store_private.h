@@ -50,8 +50,11 @@ extern void store_own_change(void);
 extern void store_serialization_failure(TM_Result result);
 
 /* prototypes for functions in store_keylock.c */
-extern void store_keylock_acquire(const ItemTable *table, const ItemKey *key);
-extern void store_keylock_release(const ItemTable *table, const ItemKey *key);
+extern void store_keylock_init(void);
+extern bool store_keylock_enter(const ItemTable *table, const ItemKey *key);
+extern void store_keylock_leave(const ItemTable *table, const ItemKey *key,
+								bool locked);
+extern void store_keylock_pass(const ItemTable *table, const ItemKey *key);
 
 /* prototypes for functions in store_write.c */
 extern void store_writes_begin(ItemStore *store);

@@ -61,6 +61,7 @@ void
 store_init(void)
 {
 	CacheRegisterRelcacheCallback(relation_invalidate, (Datum) 0);
+	store_keylock_init();
 }
 
 /*

@@ -104,16 +104,17 @@ store_try_insert(ItemStore *store, const ItemKey *key,
 	TupleTableSlot *slot;
 	uint32		token;
 	bool		unique;
+	bool		locked;
 
 	if (store->write != NULL)
 		return store_executor_insert(store, key, attributes);
 
 	slot = plain_slot(store, key, attributes);
-	store_keylock_acquire(store->table, key);
+	locked = store_keylock_enter(store->table, key);
 	token = store_speculate(store, slot);
 	unique = insert_entries(store, key, slot, NULL);
 	store_speculate_end(store, slot, token, unique);
-	store_keylock_release(store->table, key);
+	store_keylock_leave(store->table, key, locked);
 	ExecDropSingleTupleTableSlot(slot);
 	streak_count(store, unique);
 	if (!unique)
