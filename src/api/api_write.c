@@ -355,7 +355,9 @@ keep_new(const WriteState *state, ApiWriteResult *result)
 	MemoryContext old;
 	ItemRow		after;
 
-	if (state->after == NULL)
+	if (state->after == NULL ||
+		(mode == API_RETURN_NONE && !state->request->want_images &&
+		 !state->request->want_size))
 		return;
 
 	api_row_of_key(state->table, &state->key, &after);

@@ -153,6 +153,8 @@ store_presumes_absent(const ItemStore *store)
 /*
  * A row of the three columns; what is left are dropped columns.  Of what the
  * check constraint demands only the size of the index entry is still open.
+ * The slot keeps the tuple that is made of it, which a speculative insertion
+ * asks for twice.
  */
 static TupleTableSlot *
 plain_slot(ItemStore *store, const ItemKey *key, const ItemData *attributes)
@@ -162,7 +164,7 @@ plain_slot(ItemStore *store, const ItemKey *key, const ItemData *attributes)
 
 	key_check_index_size(key, store->table->index_limit);
 	slot = MakeSingleTupleTableSlot(RelationGetDescr(store->rel),
-									&TTSOpsVirtual);
+									&TTSOpsHeapTuple);
 	memset(slot->tts_isnull, true,
 		   slot->tts_tupleDescriptor->natts * sizeof(bool));
 	for (int i = 0; i < key->n; i++)
