@@ -58,6 +58,31 @@ bytes_release(BytesView *view)
 }
 
 /*
+ * Hash of the right-hand value, which a descent compares with one entry after
+ * the other: the one that was hashed last is remembered.
+ */
+static inline int32
+bytes_hash_again(const BytesView *view)
+{
+	static char last[64];
+	static size_t last_len = SIZE_MAX;
+	static int32 last_hash;
+	int32		hash;
+
+	if (likely(view->len == last_len &&
+			   memcmp(view->data, last, view->len) == 0))
+		return last_hash;
+	hash = key_hash_seeded(view->data, view->len, KEY_HASH_SEED);
+	if (view->len <= sizeof(last))
+	{
+		memcpy(last, view->data, view->len);
+		last_len = view->len;
+		last_hash = hash;
+	}
+	return hash;
+}
+
+/*
  * Compares two byte strings in hash order.  Keys that differ mostly do so in
  * length or at the end ("USER#1", "USER#2"), so the last byte decides whether
  * it is worth looking for equality, which needs no hash.
@@ -78,7 +103,7 @@ bytes_compare(Datum x, Datum y)
 	else
 	{
 		result = order_compare(key_hash_seeded(a.data, a.len, KEY_HASH_SEED),
-							   key_hash_seeded(b.data, b.len, KEY_HASH_SEED));
+							   bytes_hash_again(&b));
 		if (unlikely(result == 0))
 			result = memcmp(a.data, b.data, Min(a.len, b.len));
 		if (unlikely(result == 0))
