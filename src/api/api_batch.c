@@ -65,8 +65,8 @@ typedef struct BatchSizes
 	const BatchItem *previous;
 } BatchSizes;
 
-static void prepare_keys(BatchTable *batch, const ApiText *table_name,
-						 const ItemData *const *keys, int n);
+static void prepare_keys(BatchTable *batch, const ItemData *const *keys,
+						 int n);
 static void sort_items(BatchTable *batch);
 static int	compare_items(const void *a, const void *b);
 static int	compare_positions(const void *a, const void *b);
@@ -78,9 +78,10 @@ static void read_table(const BatchTable *batch, BatchSizes *sizes,
 					   MemoryContext caller, ApiBatchGetResult *result);
 static bool fits_answer(BatchSizes *sizes, const BatchItem *item,
 						uint32 stored, const ItemData *answer);
-static void prepare_writes(BatchTable *batch, const ApiText *table_name,
-						   const ApiBatchRequest *requests, int n);
+static void check_writes(const ApiBatchRequest *requests, int n);
 static void check_put(const ItemData *item);
+static void prepare_writes(BatchTable *batch,
+						   const ApiBatchRequest *requests, int n);
 static void write_table(BatchWrite *state, const BatchTable *batch);
 static BatchItem *first_item(const BatchTable *batch);
 static void write_item(BatchWrite *state, ItemStore *store, BatchItem *item);
@@ -109,7 +110,10 @@ api_batch_get_each(const ApiText *table_name, const ItemData *const *keys,
 	ItemStore  *store;
 
 	MemoryContextSwitchTo(work);
-	prepare_keys(&batch, table_name, keys, n);
+	for (int i = 0; i < n; i++)
+		api_check_map(keys[i], "key");
+	batch.table = api_resolve_table(table_name);
+	prepare_keys(&batch, keys, n);
 	qsort(batch.items, n, sizeof(BatchItem), compare_positions);
 
 	store = store_open(batch.table, NULL, ACL_SELECT);
@@ -131,15 +135,11 @@ api_batch_get_each(const ApiText *table_name, const ItemData *const *keys,
 }
 
 /*
- * The keys of one table, checked and sorted.
+ * The keys of one table, checked against its schema and sorted.
  */
 static void
-prepare_keys(BatchTable *batch, const ApiText *table_name,
-			 const ItemData *const *keys, int n)
+prepare_keys(BatchTable *batch, const ItemData *const *keys, int n)
 {
-	for (int i = 0; i < n; i++)
-		api_check_map(keys[i], "key");
-	batch->table = api_resolve_table(table_name);
 	batch->n = n;
 	batch->items = MemoryContextAllocHuge(CurrentMemoryContext,
 										  Max(n, 1) * sizeof(BatchItem));
@@ -230,10 +230,12 @@ api_batch_get(const ApiBatchGet *request, ApiBatchGetResult *results)
 								   request->tables[i].names,
 								   request->tables[i].keys_error);
 	for (int i = 0; i < request->ntables; i++)
+		tables[i].table = api_resolve_table(&request->tables[i].table_name);
+	for (int i = 0; i < request->ntables; i++)
 	{
 		const ApiBatchGetTable *part = &request->tables[i];
 
-		prepare_keys(&tables[i], &part->table_name, part->keys, part->n);
+		prepare_keys(&tables[i], part->keys, part->n);
 		if (tables[i].projection != NULL)
 			expr_check_schema(tables[i].projection, &tables[i].table->schema,
 							  false);
@@ -340,7 +342,9 @@ api_batch_write_all(const ApiText *table_name,
 	state.work = AllocSetContextCreate(caller, "item batch",
 									   ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(state.work);
-	prepare_writes(&batch, table_name, requests, n);
+	check_writes(requests, n);
+	batch.table = api_resolve_table(table_name);
+	prepare_writes(&batch, requests, n);
 	write_table(&state, &batch);
 	CommandCounterIncrement();
 	MemoryContextSwitchTo(caller);
@@ -348,11 +352,10 @@ api_batch_write_all(const ApiText *table_name,
 }
 
 /*
- * The writes to one table, checked and sorted.
+ * What needs no schema.
  */
 static void
-prepare_writes(BatchTable *batch, const ApiText *table_name,
-			   const ApiBatchRequest *requests, int n)
+check_writes(const ApiBatchRequest *requests, int n)
 {
 	for (int i = 0; i < n; i++)
 	{
@@ -362,7 +365,24 @@ prepare_writes(BatchTable *batch, const ApiText *table_name,
 		else
 			check_put(requests[i].item);
 	}
-	batch->table = api_resolve_table(table_name);
+}
+
+static void
+check_put(const ItemData *item)
+{
+	api_check_map(item, "item");
+	if (item_map_size(item_root(item)) > LIMIT_ITEM_SIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_ITEM_SIZE)));
+}
+
+/*
+ * The writes to one table, checked against its schema and sorted.
+ */
+static void
+prepare_writes(BatchTable *batch, const ApiBatchRequest *requests, int n)
+{
 	batch->n = n;
 	batch->items = MemoryContextAllocHuge(CurrentMemoryContext,
 										  Max(n, 1) * sizeof(BatchItem));
@@ -381,16 +401,6 @@ prepare_writes(BatchTable *batch, const ApiText *table_name,
 		}
 	}
 	sort_items(batch);
-}
-
-static void
-check_put(const ItemData *item)
-{
-	api_check_map(item, "item");
-	if (item_map_size(item_root(item)) > LIMIT_ITEM_SIZE)
-		ereport(ERROR,
-				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg(TEXT_ITEM_SIZE)));
 }
 
 static void
@@ -501,8 +511,13 @@ api_batch_write(const ApiBatchWrite *request, ApiBatchWriteResult *results)
 	state.wait.limit = guc_transaction_wait;
 	state.tables = palloc0(request->ntables * sizeof(BatchTable));
 	for (int i = 0; i < request->ntables; i++)
-		prepare_writes(&state.tables[i], &request->tables[i].table_name,
-					   request->tables[i].requests, request->tables[i].n);
+		check_writes(request->tables[i].requests, request->tables[i].n);
+	for (int i = 0; i < request->ntables; i++)
+		state.tables[i].table =
+			api_resolve_table(&request->tables[i].table_name);
+	for (int i = 0; i < request->ntables; i++)
+		prepare_writes(&state.tables[i], request->tables[i].requests,
+					   request->tables[i].n);
 
 	while (!write_all(&state))
 		CHECK_FOR_INTERRUPTS();

@@ -71,6 +71,12 @@ SELECT wire('BatchGetItem', json_build_object('RequestItems', json_build_object(
     'wire_counter', json_build_object('Keys', (SELECT json_agg(json_build_object('id', json_build_object('N', i::text))) FROM generate_series(1, 60) AS i)),
     'wire_app', json_build_object('Keys', (SELECT json_agg(json_build_object('id', json_build_object('N', i::text))) FROM generate_series(1, 41) AS i)))));
 
+-- An unknown table comes before a key that does not fit another, and after a
+-- value that is none.
+SELECT wire('BatchGetItem', '{"RequestItems": {"wire_app": {"Keys": [{"x": {"S": "1"}}]}, "none": {"Keys": [{"id": {"S": "1"}}]}}}');
+SELECT wire('BatchWriteItem', '{"RequestItems": {"wire_app": [{"DeleteRequest": {"Key": {"x": {"S": "1"}}}}], "none": [{"DeleteRequest": {"Key": {"id": {"S": "1"}}}}]}}');
+SELECT wire('BatchWriteItem', '{"RequestItems": {"none": [{"DeleteRequest": {"Key": {"id": {"S": "1"}}}}], "wire_app": [{"DeleteRequest": {"Key": {"id": {"SS": []}}}}]}}');
+
 SELECT wire('BatchWriteItem', '{}');
 SELECT wire('BatchWriteItem', '{"RequestItems": {}}');
 SELECT wire('BatchWriteItem', '{"RequestItems": {"wire_app": []}}');
