@@ -269,7 +269,6 @@ extern void api_delete(const ApiDelete *request, ApiWriteResult *result);
 
 /* prototypes for functions in api_get.c */
 
-
 /* NULL: no such item.  *size, if wanted, is that of the stored item. */
 extern ItemData *api_get(const ApiGet *request, uint32 *size);
 

@@ -117,6 +117,7 @@ extern ItemData *api_index_entry_key(const ItemTable *table,
 									 const ItemRow *row);
 
 /* prototypes for functions in api_transact_check.c */
+extern void api_transact_check_count(int n);
 extern void api_transact_prepare(const ApiTransactWrite *request,
 								 TransactItem **result,
 								 TransactItem ***ordered);

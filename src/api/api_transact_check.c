@@ -15,7 +15,6 @@
 #include "base/limits.h"
 #include "base/service_text.h"
 
-static void check_count(int n);
 static void check_required(const ApiAction *action, int position);
 static void check_action(TransactItem *item);
 static size_t payload_size(const ApiAction *action);
@@ -38,7 +37,7 @@ api_transact_prepare(const ApiTransactWrite *request, TransactItem **result,
 	size_t		payload = 0;
 	int			nfit = 0;
 
-	check_count(n);
+	api_transact_check_count(n);
 	items = *result = palloc(n * sizeof(TransactItem));
 	reasons = palloc0(n * sizeof(ApiReason));
 	for (int i = 0; i < n; i++)
@@ -81,8 +80,11 @@ api_transact_prepare(const ApiTransactWrite *request, TransactItem **result,
 	api_cancel(items[0].reason, n, request->typed_reasons);
 }
 
-static void
-check_count(int n)
+/*
+ * How many actions a transaction may have.
+ */
+void
+api_transact_check_count(int n)
 {
 	if (n < 1)
 		ereport(ERROR,

@@ -13,7 +13,6 @@
 
 #include "api/api_private.h"
 #include "base/errors.h"
-#include "base/guc.h"
 #include "base/limits.h"
 #include "base/service_text.h"
 #include "store/store.h"
@@ -28,7 +27,6 @@ typedef struct ReadItem
 	ItemKey		key;
 } ReadItem;
 
-static void check_count(int n);
 static ReadItem *prepare(const ApiTransactGet *request);
 static void fit_schema(ReadItem *read, ApiReason *reason);
 static int	compare_reads(const void *a, const void *b);
@@ -45,7 +43,7 @@ api_transact_get(const ApiTransactGet *request, ApiTransactGetResult *result)
 	MemoryContext work;
 	ReadItem   *reads;
 
-	check_count(request->n);
+	api_transact_check_count(request->n);
 	result->items = palloc0(request->n * sizeof(ItemData *));
 	result->sizes = palloc0(request->n * sizeof(uint32));
 	work = AllocSetContextCreate(caller, "item transaction",
@@ -57,19 +55,6 @@ api_transact_get(const ApiTransactGet *request, ApiTransactGetResult *result)
 
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
-}
-
-static void
-check_count(int n)
-{
-	if (n < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg(TEXT_TRANSACTION_EMPTY)));
-	if (n > guc_transact_max_items)
-		ereport(ERROR,
-				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg(TEXT_TRANSACTION_COUNT, guc_transact_max_items)));
 }
 
 /*

@@ -217,14 +217,6 @@ typedef struct RangeTblEntry CompatPermissionInfo;
 	index_beginscan(heap, index, snapshot, nkeys, 0)
 #endif
 
-/* 18: whether a collation compares bytes is a field of the locale. */
-#if PG_VERSION_NUM >= 180000
-#define compat_collation_is_bytewise(collation) \
-	(pg_newlocale_from_collation(collation)->collate_is_c)
-#else
-#define compat_collation_is_bytewise(collation) lc_collate_is_c(collation)
-#endif
-
 /* 16: sorts are asked whether the caller gets a copy. */
 #if PG_VERSION_NUM >= 160000
 #define compat_sorted_datum(state, value, isnull) \

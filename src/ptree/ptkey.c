@@ -104,7 +104,7 @@ check_column(Relation heap, Relation rel, const PtLayout *layout, int attr)
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("nondeterministic collations are not supported for column \"%s\" of a \"%s\" index",
 							name, "ptree")));
-		if (attr > 0 && !compat_collation_is_bytewise(collation))
+		if (attr > 0 && !compat_collation_is_c(collation))
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("column \"%s\" of a \"%s\" index must have collation \"C\"",

@@ -45,7 +45,6 @@ static void check_writable(const ItemTable *table, AclMode access);
 static Relation open_named(const ItemTable *table, LOCKMODE lockmode,
 						   StoreWait *wait);
 static void lock_named(Oid relid, LOCKMODE lockmode, StoreWait *wait);
-static bool same_schema(const KeySchema *a, const KeySchema *b);
 static AclMode required_privileges(const ItemStore *store);
 static void check_privileges(Relation rel, const ItemTable *table,
 							 AclMode access);
@@ -159,7 +158,7 @@ open_named(const ItemTable *table, LOCKMODE lockmode, StoreWait *wait)
 	pgstat_init_relation(rel);
 
 	now = meta_table(table->relid);
-	if (now != table && !same_schema(&now->schema, &table->schema))
+	if (now != table && !key_schema_equal(&now->schema, &table->schema))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("key schema of item table \"%s\" was changed meanwhile",
@@ -184,23 +183,6 @@ lock_named(Oid relid, LOCKMODE lockmode, StoreWait *wait)
 	nest = store_wait_begin(wait);
 	LockRelationOid(relid, lockmode);
 	store_wait_end(nest);
-}
-
-static bool
-same_schema(const KeySchema *a, const KeySchema *b)
-{
-	if (a->n != b->n)
-		return false;
-	for (int i = 0; i < a->n; i++)
-	{
-		const KeyAttribute *x = &a->attributes[i];
-		const KeyAttribute *y = &b->attributes[i];
-
-		if (x->type != y->type || x->name_len != y->name_len ||
-			memcmp(x->name, y->name, x->name_len) != 0)
-			return false;
-	}
-	return true;
 }
 
 /* Locking a row without changing it needs what SELECT ... FOR SHARE needs. */

@@ -123,9 +123,9 @@ store_lock(ItemStore *store, const ItemKey *key, StoreRow *row)
 {
 	bool		locks;
 
-	if (store_presumes_absent(store))
+	store->presumed = store_presumes_absent(store);
+	if (store->presumed)
 	{
-		store->presumed = true;
 		row->exists = false;
 		return;
 	}
