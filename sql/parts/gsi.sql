@@ -42,3 +42,19 @@ CREATE FUNCTION partitioning.index_key(table_name pg_catalog.text, index_name pg
     AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION partitioning.index_key(pg_catalog.text, pg_catalog.text, VARIADIC "any") IS
     'column pk of a global index with several partition keys, from their values; with further values, column sk, from those, of which the last ones may be left out to get the prefix of all that begin so';
+
+CREATE FUNCTION partitioning.alter_index(table_name pg_catalog.text, index_name pg_catalog.text,
+    propagation pg_catalog.text)
+    RETURNS pg_catalog.void
+    LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.alter_index(pg_catalog.text, pg_catalog.text, pg_catalog.text) IS
+    'changes how a global index follows its table; sync is the only way yet; for the owner of the table';
+
+CREATE FUNCTION partitioning.flush_index(table_name pg_catalog.text, index_name pg_catalog.text,
+    timeout pg_catalog.interval DEFAULT '30 s')
+    RETURNS pg_catalog.bool
+    LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.flush_index(pg_catalog.text, pg_catalog.text, pg_catalog.interval) IS
+    'waits until a global index has what was committed before the call, false after the timeout; a synchronous index always has; needs SELECT on the table';

@@ -135,6 +135,7 @@ typedef struct ApiQuery
 	const ItemData *values;
 	const char *values_error;
 	ApiSelect	select;
+	bool		consistent;		/* refused for a global index */
 	bool		forward;		/* query; a scan is always forward */
 	bool		has_segment;	/* scan */
 	int32		segment;

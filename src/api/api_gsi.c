@@ -43,6 +43,8 @@ PG_FUNCTION_INFO_V1(create_global_index);
 PG_FUNCTION_INFO_V1(verify_index);
 PG_FUNCTION_INFO_V1(rebuild_index);
 PG_FUNCTION_INFO_V1(index_key);
+PG_FUNCTION_INFO_V1(alter_index);
+PG_FUNCTION_INFO_V1(flush_index);
 
 static int	key_names(FunctionCallInfo fcinfo, int singular, int plural,
 					  const char *singular_name, const char *plural_name,
@@ -52,6 +54,8 @@ static int	key_name_list(ArrayType *array, const char *argument,
 static void set_name(KeyIndexAttribute *key, const char *name);
 static void check_repeated(const ItemIndex *index);
 static void set_propagation(FunctionCallInfo fcinfo, ItemIndex *index);
+static bool is_sync(const char *propagation);
+pg_noreturn static void refuse_async(void);
 static void check_shards(FunctionCallInfo fcinfo);
 static void check_options(FunctionCallInfo fcinfo);
 static void check_count(const ItemTable *table);
@@ -127,6 +131,34 @@ rebuild_index(PG_FUNCTION_ARGS)
 
 	gsi_rebuild(table, global_index(fcinfo, table));
 	PG_RETURN_VOID();
+}
+
+/* alter_index(table_name, index_name, propagation) */
+Datum
+alter_index(PG_FUNCTION_ARGS)
+{
+	const ItemTable *table = api_index_table(fcinfo, ShareRowExclusiveLock);
+
+	(void) global_index(fcinfo, table);
+	if (!is_sync(api_required_text(fcinfo, 2, "propagation")))
+		refuse_async();
+	PG_RETURN_VOID();			/* it is so already */
+}
+
+/*
+ * flush_index(table_name, index_name, timeout) -> bool: waits until the index
+ * has what was committed before.  A synchronous one always has.
+ */
+Datum
+flush_index(PG_FUNCTION_ARGS)
+{
+	char	   *name = api_required_text(fcinfo, 0, "table_name");
+	const ItemTable *table = meta_table(meta_resolve_table(name,
+														   strlen(name)));
+
+	(void) global_index(fcinfo, table);
+	store_close(store_open(table, NULL, ACL_SELECT));
+	PG_RETURN_BOOL(true);
 }
 
 /*
@@ -246,30 +278,37 @@ check_repeated(const ItemIndex *index)
 static void
 set_propagation(FunctionCallInfo fcinfo, ItemIndex *index)
 {
-	char	   *word;
-
 	index->unique_key = !PG_ARGISNULL(ARG_UNIQUE_KEY) &&
 		PG_GETARG_BOOL(ARG_UNIQUE_KEY);
-	if (PG_ARGISNULL(ARG_PROPAGATION))
-		word = index->unique_key ? "sync" : "async";
-	else
-		word = text_to_cstring(PG_GETARG_TEXT_PP(ARG_PROPAGATION));
-	if (strcmp(word, "sync") != 0 && strcmp(word, "async") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"%s\" must be \"sync\" or \"async\"",
-						"propagation")));
-	index->synchronous = strcmp(word, "sync") == 0;
+	index->synchronous = PG_ARGISNULL(ARG_PROPAGATION) ? index->unique_key :
+		is_sync(text_to_cstring(PG_GETARG_TEXT_PP(ARG_PROPAGATION)));
 	if (index->unique_key && !index->synchronous)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a unique key cannot be propagated asynchronously"),
 				 errhint("Use propagation => 'sync', which is the default with unique_key.")));
 	if (!index->synchronous)
+		refuse_async();
+}
+
+static bool
+is_sync(const char *propagation)
+{
+	if (strcmp(propagation, "sync") != 0 && strcmp(propagation, "async") != 0)
 		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("asynchronous propagation is not supported yet"),
-				 errhint("Use propagation => 'sync'.")));
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"%s\" must be \"sync\" or \"async\"",
+						"propagation")));
+	return strcmp(propagation, "sync") == 0;
+}
+
+static void
+refuse_async(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("asynchronous propagation is not supported yet"),
+			 errhint("Use propagation => 'sync'.")));
 }
 
 static void

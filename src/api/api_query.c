@@ -88,6 +88,10 @@ api_cursor_open(const ApiQuery *request, Snapshot snapshot)
 	memset(&spec, 0, sizeof(spec));
 	spec.table = api_resolve_table(&request->table_name);
 	spec.index = api_index_of_request(spec.table, &request->index_name);
+	if (spec.index != NULL && spec.index->global && request->consistent)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_CONSISTENT_GLOBAL)));
 	spec.forward = request->kind == API_SCAN || request->forward;
 	if (request->kind == API_QUERY)
 		set_query_range(&spec, request, expressions.key_condition);

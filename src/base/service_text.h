@@ -298,6 +298,8 @@
 
 #define TEXT_SELECT_ALL_GLOBAL \
 	TEXT_PARAMETER_INVALID "Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL"
+#define TEXT_CONSISTENT_GLOBAL \
+	"Consistent reads are not supported on global secondary indexes"
 #define TEXT_NOT_PROJECTED \
 	TEXT_PARAMETER_INVALID "Global secondary index %s does not project [%.*s]"
 

@@ -69,18 +69,17 @@ gsi_rebuild(const ItemTable *table, const ItemIndex *index)
 {
 	List	   *leaves = gsi_leaves(table, ShareRowExclusiveLock);
 	Oid			relid = store_index_relid(table, index);
+	ItemIndex	new = *index;
 
 	if (OidIsValid(relid))
 		remake(table, index, relid, leaves);
 	else
 	{
-		ItemIndex	new = *index;
-
 		relid = meta_create_index_table(table, &new);
 		fill(table, &new, relid, leaves);
 		meta_complete_index_table(relid, table, &new);
-		meta_index_replace(table, &new);
 	}
+	meta_index_replace(table, &new);	/* for old snapshots to notice */
 	meta_add_truncate_triggers(table->relid,
 							   list_append_unique_oid(list_copy(leaves),
 													  table->relid));

@@ -66,6 +66,7 @@ typedef struct ItemIndex
 	bool		unique_key;
 	int			write_shards;
 	const char *relation_name;	/* the index table, in the table's schema */
+	TransactionId made_by;		/* whoever made it, or made it anew, last */
 
 	/* local */
 	const char *column_name;	/* the sort key's column in the item table */

@@ -469,6 +469,7 @@ index_from_tuple(Relation rel, HeapTuple tuple, ItemIndex *index)
 		read_name(VALUE(RELATION_NAME));
 	index->column_name = ISNULL(COLUMN_NAME) ? NULL :
 		read_name(VALUE(COLUMN_NAME));
+	index->made_by = HeapTupleHeaderGetXmin(tuple->t_data);
 	index->options = JsonbToCString(NULL,
 									&DatumGetJsonbP(VALUE(OPTIONS))->root, -1);
 #undef VALUE

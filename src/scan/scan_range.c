@@ -18,6 +18,8 @@
 #include "access/relscan.h"
 #include "access/stratnum.h"
 #include "access/tableam.h"
+#include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -71,6 +73,8 @@ struct ItemScan
 	TupleTableSlot *slot;		/* of the current leaf */
 };
 
+static void entries_open(ItemScan *scan, const ScanSpec *spec,
+						 Snapshot snapshot);
 static void copy_spec(ItemScan *scan, const ScanSpec *spec);
 static void copy_start(ItemScan *scan, const ScanSpec *spec);
 static void copy_bound(const KeyBound *from, KeyBound *to);
@@ -113,12 +117,39 @@ scan_begin(const ScanSpec *spec, Snapshot snapshot)
 	scan->store = store_open(spec->table, scan->single && !scan->global ?
 							 &scan->pk : NULL, ACL_SELECT);
 	if (scan->global)
-		store_index_open(spec->table, spec->index, AccessShareLock,
-						 &scan->entries);
+		entries_open(scan, spec, snapshot);
 	range_first(scan, spec);
 	scan->snapshot = RegisterSnapshot(snapshot);
 	MemoryContextSwitchTo(old);
 	return scan;
+}
+
+/*
+ * Opens the index table.  Entries that were made all at once, by one who was
+ * still at it when the snapshot was taken, are not there for the snapshot,
+ * though their items are: that must not pass for an empty index.
+ */
+static void
+entries_open(ItemScan *scan, const ScanSpec *spec, Snapshot snapshot)
+{
+	const ItemTable *table;
+	const ItemIndex *index;
+
+	store_index_open(spec->table, spec->index, AccessShareLock,
+					 &scan->entries);
+
+	/* as it is now that we have the lock */
+	table = meta_table(spec->table->relid);
+	index = meta_index_find(table, spec->index->name, spec->index->name_len);
+	if (index != NULL && TransactionIdIsNormal(index->made_by) &&
+		!TransactionIdIsCurrentTransactionId(index->made_by) &&
+		IsMVCCSnapshot(snapshot) &&
+		XidInMVCCSnapshot(index->made_by, snapshot))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("index \"%s\" of item table \"%s\" was made after the snapshot of this query",
+						index->name, table->table_name),
+				 errhint("Try again, in a new transaction.")));
 }
 
 static void

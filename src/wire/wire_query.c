@@ -43,6 +43,7 @@ read_page(ApiReadKind kind, const WireRead *request, StringInfo response)
 		.values = request->values.item,
 		.values_error = wire_values_error(&request->values),
 		.select = select_of(&request->select),
+		.consistent = request->consistent.given && request->consistent.value,
 		.forward = !request->forward.given || request->forward.value,
 		.has_segment = request->segment.given,
 		.segment = request->segment.value,

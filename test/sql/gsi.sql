@@ -95,6 +95,19 @@ SELECT update_item('orders', '{"id": "O4", "line": 1}', 'REMOVE amount');
 SELECT query('orders', 'customer = :c', '{":c": "C1"}', index_name => 'byComputed');
 SELECT index_name, v.* FROM item_indexes, verify_index('orders', index_name) AS v;
 
+-- through the service's protocol, which offers consistent reads of tables only
+SELECT dynamodb('Query', '{"TableName": "orders", "IndexName": "byCustomer", "KeyConditionExpression": "customer = :c",
+    "ExpressionAttributeValues": {":c": {"S": "C2"}}, "ProjectionExpression": "id", "Limit": 1}');
+SELECT dynamodb('Scan', '{"TableName": "orders", "IndexName": "byCustomer", "ConsistentRead": true}');
+SELECT dynamodb('Query', '{"TableName": "orders", "IndexName": "byPhase", "KeyConditionExpression": "phase = :p",
+    "ExpressionAttributeValues": {":p": {"S": "open"}}, "Select": "ALL_ATTRIBUTES"}');
+
+-- a synchronous index is never behind
+SELECT flush_index('orders', 'byCustomer');
+SELECT alter_index('orders', 'byCustomer', 'sync');
+SELECT alter_index('orders', 'byCustomer', 'async');
+SELECT alter_index('orders', 'byCustomer', NULL);
+
 -- arguments
 SELECT create_global_index('orders', 'x', 'a', propagation => 'sync');
 SELECT create_global_index('orders', 'byPhase', 'a', propagation => 'sync');
