@@ -8,7 +8,6 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(usleep);
 
 use PartitioningTest;
 use PtreeTest;
@@ -27,25 +26,6 @@ sub load_for_a_while
 		"SELECT pg_current_wal_insert_lsn() - '$start' > $megabytes * 1048576")
 	  or die 'the load writes nothing';
 	return $load;
-}
-
-# Orphaned backends hold the shared memory for a while after a kill.
-sub start_again
-{
-	my ($node) = @_;
-
-	for my $try (1 .. 100)
-	{
-		if (PostgreSQL::Test::Utils::system_log(
-				'pg_ctl', '-w', '-D', $node->data_dir, '-l', $node->logfile,
-				'start') == 0)
-		{
-			$node->_update_pid(1);
-			return;
-		}
-		usleep(100_000);
-	}
-	die 'the server does not start';
 }
 
 # Images in every record hide a fragment that is missing, hence long checkpoint
