@@ -113,7 +113,9 @@ prepare:
 
 # Builds, then installs with the rights that the server's folder asks for.
 installed: prepare
-	@$(MAKE) --no-print-directory -s all
+	@echo 'Building for $(shell $(PG_CONFIG) --version), a minute or two the first time'
+	@$(MAKE) --no-print-directory -s $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all
+	@echo "Installing into $$($(PG_CONFIG) --pkglibdir)"
 	@if [ -w "$$($(PG_CONFIG) --pkglibdir)" ]; then \
 		$(MAKE) --no-print-directory -s install; \
 	elif command -v sudo > /dev/null; then \
