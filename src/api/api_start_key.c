@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "common/base64.h"
 #include "lib/stringinfo.h"
 
 #include "api/api_private.h"
@@ -240,26 +239,8 @@ start_key_text(const KeyAttribute *attribute, ItemRef value)
 	StringInfoData text;
 
 	initStringInfo(&text);
-	appendStringInfo(&text, "{%s=AttributeValue: {%s:", attribute->name,
-					 item_type_tag(value.type));
-	if (value.type == ITEM_N)
-	{
-		char		number[ITEM_NUMBER_MAX_TEXT];
-
-		item_number_print(value, number);
-		appendStringInfoString(&text, number);
-	}
-	else if (value.type == ITEM_B)
-	{
-		int			room = pg_b64_enc_len(value.len);
-
-		enlargeStringInfo(&text, room);
-		text.len += pg_b64_encode((const void *) value.data, value.len,
-								  text.data + text.len, room);
-		text.data[text.len] = '\0';
-	}
-	else
-		appendBinaryStringInfo(&text, value.data, value.len);
-	appendStringInfoString(&text, "}}");
+	appendStringInfo(&text, "{%s=", attribute->name);
+	item_append_scalar(&text, value);
+	appendStringInfoChar(&text, '}');
 	return text.data;
 }

@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "common/base64.h"
 #include "lib/stringinfo.h"
 
 #include "base/errors.h"
@@ -163,29 +162,9 @@ static char *
 print_constant(ItemRef value)
 {
 	StringInfoData out;
-	char		number[ITEM_NUMBER_MAX_TEXT];
-	int			encoded_len;
 
 	initStringInfo(&out);
-	appendStringInfo(&out, "AttributeValue: {%s:", item_type_tag(value.type));
-	switch (value.type)
-	{
-		case ITEM_N:
-			item_number_print(value, number);
-			appendStringInfoString(&out, number);
-			break;
-		case ITEM_B:
-			encoded_len = pg_b64_enc_len(value.len);
-			enlargeStringInfo(&out, encoded_len);
-			out.len += pg_b64_encode((const void *) value.data, value.len,
-									 out.data + out.len, encoded_len);
-			out.data[out.len] = '\0';
-			break;
-		default:
-			appendBinaryStringInfo(&out, value.data, value.len);
-			break;
-	}
-	appendStringInfoChar(&out, '}');
+	item_append_scalar(&out, value);
 	return out.data;
 }
 

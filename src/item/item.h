@@ -224,6 +224,7 @@ extern void item_append_dynamodb_json(StringInfo out, ItemRef value);	/* {"S": .
 extern void item_append_dynamodb_map(StringInfo out, ItemRef map);	/* an item: {"a":{"S":...},...} */
 extern void item_append_json_string(StringInfo out, const char *data,
 									uint32 len);
+extern void item_append_scalar(StringInfo out, ItemRef scalar);	/* AttributeValue: {S:abc}, as in the service's texts */
 extern bool item_looks_typed(ItemRef map);	/* every member is a one-member map {"S"|"N"|...: ...} */
 
 /* prototypes for functions in item_scan.c: JSON tokens */

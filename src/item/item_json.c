@@ -91,6 +91,22 @@ item_append_dynamodb_json(StringInfo out, ItemRef value)
 	append_literal(out, "}");
 }
 
+/* A value of type S, N or B as the service's texts show it, not escaped. */
+void
+item_append_scalar(StringInfo out, ItemRef scalar)
+{
+	append_literal(out, "AttributeValue: {");
+	appendStringInfoString(out, item_type_tag(scalar.type));
+	append_literal(out, ":");
+	if (scalar.type == ITEM_N)
+		append_number(out, scalar);
+	else if (scalar.type == ITEM_B)
+		item_append_base64(out, scalar.data, scalar.len);
+	else
+		append_bytes(out, scalar.data, scalar.len);
+	append_literal(out, "}");
+}
+
 /* A map as an item: attribute names with typed values, no tag around. */
 void
 item_append_dynamodb_map(StringInfo out, ItemRef map)
