@@ -18,9 +18,13 @@
 
 #include "item/item_private.h"
 
+/* Up to so many members a map is sorted by insertion. */
+#define FEW_MEMBERS		16
+
 static void check_size(uint64 size, uint32 limit);
 static void close_with_header(ItemBuilder *b, ItemMark mark, uint32 count);
 static void arrange_entries(ItemBuilder *b, ItemMark mark);
+static void sort_members(ItemSpan *spans, uint32 n, char *data);
 static int	compare_names(const ItemSpan *a, const ItemSpan *b,
 						  const char *data);
 static int	compare_members(const void *a, const void *b, void *arg);
@@ -122,7 +126,7 @@ item_builder_close_map(ItemBuilder *b, ItemMark mark)
 	{
 		uint32		kept = 0;
 
-		qsort_arg(spans, n, sizeof(ItemSpan), compare_members, b->data);
+		sort_members(spans, n, b->data);
 		for (uint32 i = 0; i < n; i++)
 		{
 			if (kept > 0 &&
@@ -263,6 +267,30 @@ arrange_entries(ItemBuilder *b, ItemMark mark)
 	}
 	b->len = p - b->data;
 	pfree(old);
+}
+
+/*
+ * By name; members of one name keep the order of their coming.  Most maps have
+ * so few members that calls of a comparison function would cost more than the
+ * comparisons that a better algorithm saves.
+ */
+static void
+sort_members(ItemSpan *spans, uint32 n, char *data)
+{
+	if (n > FEW_MEMBERS)
+	{
+		qsort_arg(spans, n, sizeof(ItemSpan), compare_members, data);
+		return;
+	}
+	for (uint32 i = 1; i < n; i++)
+	{
+		ItemSpan	span = spans[i];
+		uint32		j = i;
+
+		for (; j > 0 && compare_names(&spans[j - 1], &span, data) > 0; j--)
+			spans[j] = spans[j - 1];
+		spans[j] = span;
+	}
 }
 
 static int

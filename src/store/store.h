@@ -80,6 +80,8 @@ typedef struct ItemStore
 	Relation	rel;			/* a relation with storage; NULL before
 								 * store_route() or store_enter_leaf() */
 	Relation	key_index;		/* its unique index on (pk [, sk]) */
+	BlockNumber key_page;		/* of that index, where the last key was looked
+								 * for; 0: not known */
 	bool		contended;		/* a change lost a race: lock first now */
 	bool		presumed;		/* store_lock() did not look for the row */
 	bool		suppressed;		/* a trigger suppressed the last change */

@@ -477,6 +477,7 @@ leave_relation(ItemStore *store)
 		table_close(store->rel, NoLock);
 	store->rel = NULL;
 	store->key_index = NULL;
+	store->key_page = 0;
 }
 
 void

@@ -41,6 +41,9 @@ typedef struct KeyEntries
 static bool short_way_suits(const ItemStore *store, Snapshot snapshot);
 static void search_key_fill(ItemStore *store, const ItemKey *key,
 							BTScanInsertData *search);
+static Buffer find_leaf(ItemStore *store, BTScanInsertData *search,
+						Snapshot snapshot);
+static bool page_covers(Relation index, BTScanInsertData *search, Page page);
 static void collect_entries(Relation index, BTScanInsertData *search,
 							Buffer buffer, KeyEntries *entries);
 static bool collect_page(Relation index, BTScanInsertData *search, Page page,
@@ -81,8 +84,7 @@ store_probe_key(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 	search_key_fill(store, key, &search);
 	entries.n = 0;
 	entries.overflow = false;
-	_bt_freestack(compat_bt_search(index, store->rel, &search, &buffer,
-								   snapshot));
+	buffer = find_leaf(store, &search, snapshot);
 	if (BufferIsValid(buffer))
 		collect_entries(index, &search, buffer, &entries);
 	if (entries.overflow)
@@ -124,6 +126,53 @@ search_key_fill(ItemStore *store, const ItemKey *key,
 									   index_getprocinfo(index, i + 1,
 														 BTORDER_PROC),
 									   key->datums[i]);
+}
+
+/*
+ * The leaf page, pinned and share-locked, where entries of the search key
+ * begin.  Several items of one call are looked for in the order of the index
+ * and mostly belong to one partition key, so the page of the key before is
+ * tried before the index is descended again.
+ */
+static Buffer
+find_leaf(ItemStore *store, BTScanInsertData *search, Snapshot snapshot)
+{
+	Relation	index = store->key_index;
+	Buffer		buffer;
+
+	if (store->key_page != P_NONE)
+	{
+		buffer = _bt_getbuf(index, store->key_page, BT_READ);
+		if (page_covers(index, search, BufferGetPage(buffer)))
+			return buffer;
+		_bt_relbuf(index, buffer);
+	}
+	_bt_freestack(compat_bt_search(index, store->rel, search, &buffer,
+								   snapshot));
+	store->key_page = BufferIsValid(buffer) ?
+		BufferGetBlockNumber(buffer) : P_NONE;
+	return buffer;
+}
+
+/*
+ * Would a descent come to this page?  It may have been split, deleted or used
+ * anew since it was found, so nothing is taken for granted but that it belongs
+ * to the index.  On a leaf, a key up to the page's high key and greater than
+ * an entry has its entries here, or from here on to the right.
+ */
+static bool
+page_covers(Relation index, BTScanInsertData *search, Page page)
+{
+	BTPageOpaque opaque = BTPageGetOpaque(page);
+	OffsetNumber first = P_FIRSTDATAKEY(opaque);
+
+	if (!P_ISLEAF(opaque) || P_IGNORE(opaque))
+		return false;
+	if (!P_RIGHTMOST(opaque) &&
+		_bt_compare(index, search, page, P_HIKEY) > 0)
+		return false;
+	return first <= PageGetMaxOffsetNumber(page) &&
+		_bt_compare(index, search, page, first) > 0;
 }
 
 /*
