@@ -21,6 +21,7 @@
 #define TRIGGER_MISSED_DETAIL \
 	"Transactions on items and indexes do not notice what plain SQL writes without it."
 
+static bool is_of_extension(const Trigger *trigger);
 static void enable_always(Oid relid, const char *trigger);
 static bool switches_triggers(const AlterTableStmt *statement);
 
@@ -31,10 +32,17 @@ bool
 meta_trigger_is_ours(const Trigger *trigger)
 {
 	char	   *name = get_func_name(trigger->tgfoid);
-	char	   *schema = get_namespace_name(get_func_namespace(trigger->tgfoid));
 
 	return name != NULL && strcmp(name, META_TRIGGER_NAME) == 0 &&
-		schema != NULL && strcmp(schema, META_SCHEMA) == 0;
+		is_of_extension(trigger);
+}
+
+static bool
+is_of_extension(const Trigger *trigger)
+{
+	char	   *schema = get_namespace_name(get_func_namespace(trigger->tgfoid));
+
+	return schema != NULL && strcmp(schema, META_SCHEMA) == 0;
 }
 
 /*
@@ -109,7 +117,10 @@ meta_trigger_renamed(RenameStmt *statement)
 						META_TRIGGER_NAME, get_rel_name(relid))));
 }
 
-/* After ALTER TABLE ... ENABLE or DISABLE TRIGGER, of a partition, too. */
+/*
+ * After ALTER TABLE ... ENABLE or DISABLE TRIGGER, of a partition or of the
+ * extension's own catalog, too.
+ */
 void
 meta_trigger_switched(AlterTableStmt *statement)
 {
@@ -129,12 +140,12 @@ meta_trigger_switched(AlterTableStmt *statement)
 	{
 		Trigger    *trigger = &triggers->triggers[i];
 
-		if (!meta_trigger_is_ours(trigger) ||
+		if (!is_of_extension(trigger) ||
 			trigger->tgenabled == TRIGGER_FIRES_ALWAYS)
 			continue;
 		if (trigger->tgenabled != TRIGGER_DISABLED)
 			enable_always(relid, trigger->tgname);
-		else
+		else if (meta_trigger_is_ours(trigger))
 			ereport(WARNING,
 					(errcode(ERRCODE_WARNING),
 					 errmsg("trigger \"%s\" of item table \"%s\" is disabled",

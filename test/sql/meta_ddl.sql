@@ -105,6 +105,10 @@ SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT
 ALTER TABLE app ENABLE REPLICA TRIGGER item_changed;
 SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal;
 ALTER TRIGGER item_changed ON app RENAME TO other;
+-- So do the triggers of the catalog, which a restore of data alone disables.
+ALTER TABLE partitioning.tables DISABLE TRIGGER ALL;
+ALTER TABLE partitioning.tables ENABLE TRIGGER ALL;
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'partitioning.tables'::regclass ORDER BY 1;
 
 -- All else is free: columns, indexes, constraints, storage, persistence.
 ALTER TABLE app ADD COLUMN extra int DEFAULT 7;
