@@ -77,6 +77,8 @@ static void update_entry(const StoreIndex *store, ItemPointer tid,
 static void delete_entry(const StoreIndex *store, ItemPointer tid);
 static bool again(TM_Result result, bool first);
 static void insert_into_indexes(const StoreIndex *store, TupleTableSlot *slot);
+static void insert_into_key_index(const StoreIndex *store,
+								  TupleTableSlot *slot);
 
 /*
  * Callback of the row trigger and of the direct path.  The change's descriptor
@@ -277,7 +279,7 @@ sweep_entry(TupleTableSlot *slot, void *arg)
 	if (state->may_stay && !state->stays)
 	{
 		bool		isnull;
-		Datum		held = slot_getattr(slot, state->store->attributes_attnum,
+		Datum		held = slot_getattr(slot, state->store->facts.attributes_attnum,
 										&isnull);
 
 		state->stays = item_ref_equal(item_root(DatumGetItemPP(held)),
@@ -372,9 +374,12 @@ insert_into_indexes(const StoreIndex *store, TupleTableSlot *slot)
 	ListCell   *lc;
 	List	   *indexes;
 
-	indexes = store->only_index ?
-		list_make1_oid(RelationGetRelid(store->key_index)) :
-		RelationGetIndexList(store->rel);
+	if (store->facts.only_index)
+	{
+		insert_into_key_index(store, slot);
+		return;
+	}
+	indexes = RelationGetIndexList(store->rel);
 	foreach(lc, indexes)
 	{
 		Relation	index = index_open(lfirst_oid(lc), RowExclusiveLock);
@@ -410,6 +415,40 @@ insert_into_indexes(const StoreIndex *store, TupleTableSlot *slot)
 		AtEOXact_GUC(false, nest);
 	}
 	list_free(indexes);
+}
+
+/*
+ * The columns are known.  The column list of the IndexInfo is all that an
+ * access method may look at, since the values are given.
+ */
+static void
+insert_into_key_index(const StoreIndex *store, TupleTableSlot *slot)
+{
+	const StoreIndexFacts *facts = &store->facts;
+	IndexInfo	info = {.type = T_IndexInfo};
+	Datum		values[KEY_MAX_ATTRIBUTES + 1];
+	bool		isnull[KEY_MAX_ATTRIBUTES + 1] = {false};
+	bool		unique = store->index->unique_key;
+	int			n = 0;
+
+	info.ii_IndexAttrNumbers[n++] = facts->key_attnums[0];
+	if (store->index->nsort > 0)
+		info.ii_IndexAttrNumbers[n++] = facts->key_attnums[1];
+	if (!unique)
+		info.ii_IndexAttrNumbers[n++] = facts->digest_attnum;
+	for (int i = 0; i < n; i++)
+		values[i] = slot->tts_values[info.ii_IndexAttrNumbers[i] - 1];
+	info.ii_NumIndexAttrs = n;
+	info.ii_NumIndexKeyAttrs = n;
+	info.ii_Unique = unique;
+	info.ii_ReadyForInserts = true;
+	info.ii_Am = store->key_index->rd_rel->relam;
+	info.ii_Context = CurrentMemoryContext;
+	(void) index_insert(store->key_index, values, isnull, &slot->tts_tid,
+						store->rel,
+						unique ? UNIQUE_CHECK_YES : UNIQUE_CHECK_NO,
+						false, &info);
+	compat_index_insert_cleanup(store->key_index, &info);
 }
 
 /*

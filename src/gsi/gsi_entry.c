@@ -230,11 +230,11 @@ gsi_entry_to_slot(const StoreIndex *store, const GsiEntry *entry,
 	(slot->tts_values[(attnum) - 1] = (value), \
 	 slot->tts_isnull[(attnum) - 1] = false)
 	for (int i = 0; i < entry->key.n; i++)
-		SET(store->key_attnums[i], entry->key.datums[i]);
+		SET(store->facts.key_attnums[i], entry->key.datums[i]);
 	for (int i = 0; i < base->n; i++)
-		SET(store->base_attnums[i], base->datums[i]);
-	SET(store->digest_attnum, Int64GetDatum(key_digest(base)));
-	SET(store->attributes_attnum, PointerGetDatum(attributes));
+		SET(store->facts.base_attnums[i], base->datums[i]);
+	SET(store->facts.digest_attnum, Int64GetDatum(key_digest(base)));
+	SET(store->facts.attributes_attnum, PointerGetDatum(attributes));
 #undef SET
 	ExecStoreVirtualTuple(slot);
 }

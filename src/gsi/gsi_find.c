@@ -32,15 +32,15 @@ gsi_find(const StoreIndex *store, const ItemKey *key, const ItemKey *base,
 	IndexScanDesc scan;
 	int			n = 0;
 
-	memcpy(keys, store->equal_keys, sizeof(keys));
+	memcpy(keys, store->facts.equal_keys, sizeof(keys));
 	for (int i = 0; i < key->n; i++)
 		keys[i].sk_argument = key->datums[i];
-	if (store->nequal > key->n)
+	if (store->facts.nequal > key->n)
 		keys[key->n].sk_argument = Int64GetDatum(key_digest(base));
 
 	scan = compat_index_beginscan(store->rel, store->key_index, snapshot,
-								  store->nequal);
-	index_rescan(scan, keys, store->nequal, NULL, 0);
+								  store->facts.nequal);
+	index_rescan(scan, keys, store->facts.nequal, NULL, 0);
 	while (index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -110,7 +110,7 @@ is_there(Relation rel, StoreIndex *store, TupleTableSlot *slot)
 	store_index_base_key(&wanted.store, slot, &base);
 	wanted.attributes =
 		item_root(DatumGetItemPP(slot_getattr(slot,
-											  wanted.store.attributes_attnum,
+											  wanted.store.facts.attributes_attnum,
 											  &isnull)));
 	found = table_slot_create(rel, NULL);
 	(void) gsi_find(&wanted.store, &key, &base, SnapshotSelf, found,
@@ -126,7 +126,7 @@ compare_entry(TupleTableSlot *slot, void *arg)
 	Wanted	   *wanted = arg;
 	bool		isnull;
 	Datum		attributes = slot_getattr(slot,
-										  wanted->store.attributes_attnum,
+										  wanted->store.facts.attributes_attnum,
 										  &isnull);
 
 	wanted->found = item_ref_equal(item_root(DatumGetItemPP(attributes)),

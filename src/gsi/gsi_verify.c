@@ -101,7 +101,7 @@ compare_entry(TupleTableSlot *slot, void *arg)
 {
 	Verification *state = arg;
 	bool		isnull;
-	Datum		attributes = slot_getattr(slot, state->store.attributes_attnum,
+	Datum		attributes = slot_getattr(slot, state->store.facts.attributes_attnum,
 										  &isnull);
 
 	if (!item_ref_equal(item_root(DatumGetItemPP(attributes)),

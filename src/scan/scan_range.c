@@ -441,7 +441,7 @@ pk_key(ItemScan *scan, ScanKey key)
 				  scan->pk.datums[0]);
 		return;
 	}
-	*key = scan->global ? scan->entries.equal_keys[0] :
+	*key = scan->global ? scan->entries.facts.equal_keys[0] :
 		scan->store->relation.equal_keys[0];
 	key->sk_argument = scan->pk.datums[0];
 }

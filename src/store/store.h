@@ -122,20 +122,30 @@ typedef struct StoreClaims
 	List	   *claims;
 } StoreClaims;
 
-/* An index table, open; see store_index.c. */
+/* Facts about an index table, see store_index.c, cached per backend. */
+typedef struct StoreIndexFacts
+{
+	Oid			relid;
+	bool		valid;
+	uint64		serial;			/* of the descriptor that was used */
+	AttrNumber	key_attnums[KEY_MAX_ATTRIBUTES];	/* columns pk, sk */
+	AttrNumber	base_attnums[KEY_MAX_ATTRIBUTES];	/* base_pk, base_sk */
+	AttrNumber	digest_attnum;
+	AttrNumber	attributes_attnum;
+	Oid			key_index;		/* on (pk [, sk] [, digest]) */
+	bool		only_index;		/* it has no other */
+	int			nequal;			/* columns of the key index */
+	ScanKeyData equal_keys[KEY_MAX_ATTRIBUTES + 1]; /* "=" without arguments */
+} StoreIndexFacts;
+
+/* An index table, open. */
 typedef struct StoreIndex
 {
 	const ItemTable *table;
 	const ItemIndex *index;
 	Relation	rel;
-	Relation	key_index;		/* on (pk [, sk] [, digest]) */
-	bool		only_index;		/* it has no other */
-	AttrNumber	key_attnums[KEY_MAX_ATTRIBUTES];	/* columns pk, sk */
-	AttrNumber	base_attnums[KEY_MAX_ATTRIBUTES];	/* base_pk, base_sk */
-	AttrNumber	digest_attnum;
-	AttrNumber	attributes_attnum;
-	int			nequal;
-	ScanKeyData equal_keys[KEY_MAX_ATTRIBUTES + 1]; /* "=" without arguments */
+	Relation	key_index;
+	StoreIndexFacts facts;
 } StoreIndex;
 
 /* A row that came, went, or got other attributes. */

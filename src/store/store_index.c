@@ -18,7 +18,10 @@
 #include "catalog/pg_am.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "base/compat.h"
@@ -27,9 +30,16 @@
 #include "store/store_private.h"
 
 static AttrNumber column_number(Relation rel, const char *name, Oid type);
+static HTAB *known = NULL;		/* of StoreIndexFacts, by relation */
+
+/* Counts invalidations, to notice one that arrives while facts are read. */
+static uint64 invalidations = 0;
+
+static void find_facts(StoreIndex *store, LOCKMODE lockmode);
+static void forget_facts(Datum arg, Oid relid);
 static void find_key_index(StoreIndex *store, LOCKMODE lockmode);
 static bool is_key_index(Relation index, const StoreIndex *store);
-static void fill_equal_keys(StoreIndex *store);
+static void fill_equal_keys(StoreIndexFacts *facts, Relation index);
 static void add_row_key(ItemRow *row, const KeyAttribute *attribute,
 						Datum datum);
 
@@ -107,8 +117,73 @@ store_index_open(const ItemTable *table, const ItemIndex *index,
 						index->name, table->table_name, index->relation_name),
 				 errhint("partitioning.rebuild_index() makes it again, partitioning.drop_index() drops the index.")));
 
+	find_facts(store, lockmode);
+	store->key_index = index_open(store->facts.key_index, lockmode);
+}
+
+/*
+ * What is known of an index table, if it still holds.  Finding it out reads
+ * the catalog in many places, so it is kept per backend until the relcache
+ * entry of any relation that is known here is invalidated, or the descriptor
+ * of the item table is another one.
+ */
+static void
+find_facts(StoreIndex *store, LOCKMODE lockmode)
+{
+	Oid			relid = RelationGetRelid(store->rel);
+	StoreIndexFacts *entry;
+	uint64		before = invalidations;
+	bool		found;
+
+	if (known == NULL)
+	{
+		HASHCTL		ctl = {
+			.keysize = sizeof(Oid),
+			.entrysize = sizeof(StoreIndexFacts),
+			.hcxt = CacheMemoryContext
+		};
+
+		CacheRegisterRelcacheCallback(forget_facts, (Datum) 0);
+		known = hash_create("index tables", 32, &ctl,
+							HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	}
+	entry = hash_search(known, &relid, HASH_FIND, NULL);
+	if (entry != NULL && entry->valid &&
+		entry->serial == store->table->serial)
+	{
+		store->facts = *entry;
+		return;
+	}
+
+	store->facts.relid = relid;
+	store->facts.serial = store->table->serial;
 	store_index_set_columns(store);
 	find_key_index(store, lockmode);
+	if (invalidations != before)
+		return;
+	store->facts.valid = true;
+	entry = hash_search(known, &relid, HASH_ENTER, &found);
+	*entry = store->facts;
+}
+
+/* Relcache callback: forgets one relation, or all. */
+static void
+forget_facts(Datum arg, Oid relid)
+{
+	HASH_SEQ_STATUS status;
+	StoreIndexFacts *entry;
+
+	invalidations++;
+	if (OidIsValid(relid))
+	{
+		entry = hash_search(known, &relid, HASH_FIND, NULL);
+		if (entry != NULL)
+			entry->valid = false;
+		return;
+	}
+	hash_seq_init(&status, known);
+	while ((entry = hash_seq_search(&status)) != NULL)
+		entry->valid = false;
 }
 
 /*
@@ -120,21 +195,21 @@ store_index_set_columns(StoreIndex *store)
 	const ItemTable *table = store->table;
 	const ItemIndex *index = store->index;
 
-	store->key_attnums[0] =
+	store->facts.key_attnums[0] =
 		column_number(store->rel, META_PK_COLUMN,
 					  key_column_type(store_index_key_type(index, 0)));
 	if (index->nsort > 0)
-		store->key_attnums[1] =
+		store->facts.key_attnums[1] =
 			column_number(store->rel, META_SK_COLUMN,
 						  key_column_type(store_index_key_type(index, 1)));
 	for (int i = 0; i < table->schema.n; i++)
-		store->base_attnums[i] =
+		store->facts.base_attnums[i] =
 			column_number(store->rel,
 						  i == 0 ? META_BASE_PK_COLUMN : META_BASE_SK_COLUMN,
 						  key_column_type(table->schema.attributes[i].type));
-	store->digest_attnum = column_number(store->rel, META_DIGEST_COLUMN,
+	store->facts.digest_attnum = column_number(store->rel, META_DIGEST_COLUMN,
 										 INT8OID);
-	store->attributes_attnum = column_number(store->rel,
+	store->facts.attributes_attnum = column_number(store->rel,
 											 META_ATTRIBUTES_COLUMN,
 											 InvalidOid);
 }
@@ -145,26 +220,28 @@ find_key_index(StoreIndex *store, LOCKMODE lockmode)
 	List	   *indexes = RelationGetIndexList(store->rel);
 	ListCell   *lc;
 
+	store->facts.key_index = InvalidOid;
 	foreach(lc, indexes)
 	{
 		Relation	candidate = index_open(lfirst_oid(lc), lockmode);
 
 		if (is_key_index(candidate, store))
 		{
-			store->key_index = candidate;
-			store->only_index = list_length(indexes) == 1;
+			store->facts.key_index = lfirst_oid(lc);
+			store->facts.only_index = list_length(indexes) == 1;
+			fill_equal_keys(&store->facts, candidate);
+			index_close(candidate, NoLock);
 			break;
 		}
 		index_close(candidate, NoLock);
 	}
 	list_free(indexes);
-	if (store->key_index == NULL)
+	if (!OidIsValid(store->facts.key_index))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("index table \"%s\" has no usable key index",
 						RelationGetRelationName(store->rel)),
 				 errhint("REINDEX repairs an invalid index; partitioning.rebuild_index() makes a missing one.")));
-	fill_equal_keys(store);
 }
 
 void
@@ -202,11 +279,11 @@ is_key_index(Relation index, const StoreIndex *store)
 	AttrNumber	columns[3];
 	int			n = 0;
 
-	columns[n++] = store->key_attnums[0];
+	columns[n++] = store->facts.key_attnums[0];
 	if (store->index->nsort > 0)
-		columns[n++] = store->key_attnums[1];
+		columns[n++] = store->facts.key_attnums[1];
 	if (!store->index->unique_key)
-		columns[n++] = store->digest_attnum;
+		columns[n++] = store->facts.digest_attnum;
 
 	if (index->rd_rel->relam != BTREE_AM_OID ||
 		!form->indisvalid || !form->indisready || form->indnatts != n ||
@@ -226,19 +303,21 @@ is_key_index(Relation index, const StoreIndex *store)
 }
 
 static void
-fill_equal_keys(StoreIndex *store)
+fill_equal_keys(StoreIndexFacts *facts, Relation index)
 {
-	Relation	index = store->key_index;
+	facts->nequal = IndexRelationGetNumberOfKeyAttributes(index);
+	for (int i = 0; i < facts->nequal; i++)
+	{
+		FmgrInfo	equal;
 
-	store->nequal = IndexRelationGetNumberOfKeyAttributes(index);
-	for (int i = 0; i < store->nequal; i++)
-		ScanKeyEntryInitialize(&store->equal_keys[i], 0, i + 1,
-							   BTEqualStrategyNumber, InvalidOid,
-							   index->rd_indcollation[i],
-							   store_index_operator(index, i,
-													index->rd_opcintype[i],
-													BTEqualStrategyNumber),
-							   (Datum) 0);
+		fmgr_info_cxt(store_index_operator(index, i, index->rd_opcintype[i],
+										   BTEqualStrategyNumber),
+					  &equal, CacheMemoryContext);
+		ScanKeyEntryInitializeWithInfo(&facts->equal_keys[i], 0, i + 1,
+									   BTEqualStrategyNumber, InvalidOid,
+									   index->rd_indcollation[i], &equal,
+									   (Datum) 0);
+	}
 }
 
 /*
@@ -265,13 +344,13 @@ store_index_row(const StoreIndex *store, TupleTableSlot *slot, ItemRow *row)
 		if (key_schema_find(schema, attribute->name,
 							attribute->name_len) < 0)
 			add_row_key(row, attribute,
-						slot_getattr(slot, store->key_attnums[part],
+						slot_getattr(slot, store->facts.key_attnums[part],
 									 &isnull));
 	}
 	for (int i = 0; i < schema->n; i++)
 		add_row_key(row, &schema->attributes[i],
-					slot_getattr(slot, store->base_attnums[i], &isnull));
-	attributes = slot_getattr(slot, store->attributes_attnum, &isnull);
+					slot_getattr(slot, store->facts.base_attnums[i], &isnull));
+	attributes = slot_getattr(slot, store->facts.attributes_attnum, &isnull);
 	row->attributes = item_root(DatumGetItemPP(attributes));
 }
 
@@ -297,7 +376,7 @@ store_index_base_key(const StoreIndex *store, TupleTableSlot *slot,
 	key->n = schema->n;
 	for (int i = 0; i < schema->n; i++)
 	{
-		key->datums[i] = slot_getattr(slot, store->base_attnums[i], &isnull);
+		key->datums[i] = slot_getattr(slot, store->facts.base_attnums[i], &isnull);
 		key->refs[i] = key_ref_from_datum(schema->attributes[i].type,
 										  key->datums[i]);
 	}
@@ -312,7 +391,7 @@ store_index_key(const StoreIndex *store, TupleTableSlot *slot, ItemKey *key)
 	key->n = store->index->nsort > 0 ? 2 : 1;
 	for (int i = 0; i < key->n; i++)
 	{
-		key->datums[i] = slot_getattr(slot, store->key_attnums[i], &isnull);
+		key->datums[i] = slot_getattr(slot, store->facts.key_attnums[i], &isnull);
 		key->refs[i] =
 			key_ref_from_datum(store_index_key_type(store->index, i),
 							   key->datums[i]);
