@@ -38,13 +38,19 @@ typedef struct BytesView
 	struct varlena *copy;
 } BytesView;
 
+static inline bool
+bytes_in_place(struct varlena *value)
+{
+	return !VARATT_IS_EXTERNAL(value) && !VARATT_IS_COMPRESSED(value);
+}
+
 static inline void
 bytes_view(Datum datum, BytesView *view)
 {
 	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
 
 	view->copy = NULL;
-	if (unlikely(VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value)))
+	if (unlikely(!bytes_in_place(value)))
 		value = view->copy = pg_detoast_datum_packed(value);
 	view->data = VARDATA_ANY(value);
 	view->len = VARSIZE_ANY_EXHDR(value);
@@ -62,21 +68,20 @@ bytes_release(BytesView *view)
  * the other: the one that was hashed last is remembered.
  */
 static inline int32
-bytes_hash_again(const BytesView *view)
+bytes_hash_again(const char *data, size_t len)
 {
 	static char last[64];
 	static size_t last_len = SIZE_MAX;
 	static int32 last_hash;
 	int32		hash;
 
-	if (likely(view->len == last_len &&
-			   memcmp(view->data, last, view->len) == 0))
+	if (likely(len == last_len && memcmp(data, last, len) == 0))
 		return last_hash;
-	hash = key_hash_seeded(view->data, view->len, KEY_HASH_SEED);
-	if (view->len <= sizeof(last))
+	hash = key_hash_seeded(data, len, KEY_HASH_SEED);
+	if (len <= sizeof(last))
 	{
-		memcpy(last, view->data, view->len);
-		last_len = view->len;
+		memcpy(last, data, len);
+		last_len = len;
 		last_hash = hash;
 	}
 	return hash;
@@ -88,7 +93,24 @@ bytes_hash_again(const BytesView *view)
  * it is worth looking for equality, which needs no hash.
  */
 static inline int
-bytes_compare(Datum x, Datum y)
+bytes_order(const char *a, size_t alen, const char *b, size_t blen)
+{
+	int			result;
+
+	if (alen == blen && (alen == 0 || (a[alen - 1] == b[alen - 1] &&
+									   memcmp(a, b, alen) == 0)))
+		return 0;
+	result = order_compare(key_hash_seeded(a, alen, KEY_HASH_SEED),
+						   bytes_hash_again(b, blen));
+	if (unlikely(result == 0))
+		result = memcmp(a, b, Min(alen, blen));
+	if (unlikely(result == 0))
+		result = (alen > blen) - (alen < blen);
+	return result;
+}
+
+static pg_noinline int
+bytes_compare_toasted(Datum x, Datum y)
 {
 	BytesView	a;
 	BytesView	b;
@@ -96,22 +118,22 @@ bytes_compare(Datum x, Datum y)
 
 	bytes_view(x, &a);
 	bytes_view(y, &b);
-	if (a.len == b.len &&
-		(a.len == 0 || (a.data[a.len - 1] == b.data[b.len - 1] &&
-						memcmp(a.data, b.data, a.len) == 0)))
-		result = 0;
-	else
-	{
-		result = order_compare(key_hash_seeded(a.data, a.len, KEY_HASH_SEED),
-							   bytes_hash_again(&b));
-		if (unlikely(result == 0))
-			result = memcmp(a.data, b.data, Min(a.len, b.len));
-		if (unlikely(result == 0))
-			result = (a.len > b.len) - (a.len < b.len);
-	}
+	result = bytes_order(a.data, a.len, b.data, b.len);
 	bytes_release(&a);
 	bytes_release(&b);
 	return result;
+}
+
+static inline int
+bytes_compare(Datum x, Datum y)
+{
+	struct varlena *a = (struct varlena *) DatumGetPointer(x);
+	struct varlena *b = (struct varlena *) DatumGetPointer(y);
+
+	if (unlikely(!bytes_in_place(a) || !bytes_in_place(b)))
+		return bytes_compare_toasted(x, y);
+	return bytes_order(VARDATA_ANY(a), VARSIZE_ANY_EXHDR(a),
+					   VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b));
 }
 
 static inline int32
