@@ -163,6 +163,9 @@ look_up(const char *name)
 
 	if (!OidIsValid(relid))
 		relid = look_up_qualified(name, &other_relation);
+	if (!OidIsValid(relid) && !OidIsValid(other_relation) &&
+		strlen(name) < NAMEDATALEN)
+		other_relation = RelnameGetRelid(name);
 	if (!OidIsValid(relid))
 		not_found(name, other_relation);
 	return relid;

@@ -48,6 +48,16 @@ SELECT create_local_index('app', 'byDate', 'createdAt');
 SELECT create_local_index('app', 'byPrice', 'price', '{"price": "N"}');
 SELECT query('app', 'PK = :p', '{":p": "U#1"}', index_name => 'bydate');
 
+-- A table that is no item table, in either case of letters.
+CREATE TABLE "Plain" (pk text);
+CREATE TABLE plain (pk text);
+SELECT put_item('Plain', '{"PK": "U#1"}');
+SELECT put_item('plain', '{"PK": "U#1"}');
+DROP TABLE plain;
+SELECT put_item('Plain', '{"PK": "U#1"}');
+SELECT put_item('pl4in', '{"PK": "U#1"}');
+SELECT put_item('apq', '{"PK": "U#1"}');
+
 -- A table that requests do not see.
 SELECT dynamodb('GetItem', '{"TableName": "app", "Key": {"PK": {"S": "U#1"}, "SK": {"S": "PROFILE"}}}');
 SET partitioning.wire_schema = 'api_hints';
