@@ -10,6 +10,7 @@
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -101,6 +102,8 @@ api_index_table(FunctionCallInfo fcinfo, LOCKMODE lockmode)
 	char	   *name = api_required_text(fcinfo, 0, "table_name");
 	Oid			relid = meta_resolve_table(name, strlen(name));
 
+	PreventCommandIfReadOnly("ALTER TABLE");
+	PreventCommandDuringRecovery("ALTER TABLE");
 	meta_check_owner(relid);
 	LockRelationOid(relid, lockmode);
 	return meta_table(relid);

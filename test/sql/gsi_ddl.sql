@@ -60,6 +60,14 @@ SELECT base_pk FROM "app_byE" WHERE who(attributes) = 'regress_gsi_owner' ORDER 
 SELECT base_pk FROM "app_byE" WHERE base_pk > '2';
 RESET enable_seqscan;
 
+-- none of this in a read-only transaction
+BEGIN READ ONLY;
+SELECT rebuild_index('app', 'byE');
+ROLLBACK;
+BEGIN READ ONLY;
+SELECT drop_index('app', 'byE');
+ROLLBACK;
+
 -- rename, schema, owner
 ALTER TABLE "app_byE" RENAME TO other;
 ALTER TABLE "app_byE" SET SCHEMA public;
