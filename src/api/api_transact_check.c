@@ -16,8 +16,7 @@
 #include "base/service_text.h"
 
 static void check_required(const ApiAction *action, int position);
-static void check_action(TransactItem *item);
-static size_t payload_size(const ApiAction *action);
+static size_t check_action(TransactItem *item);
 static void resolve_tables(TransactItem *items, int n);
 static void fit_schema(TransactItem *item);
 static int	compare_items(const void *a, const void *b);
@@ -48,8 +47,7 @@ api_transact_prepare(const ApiTransactWrite *request, TransactItem **result,
 		store_row_init(&items[i].row);
 		items[i].action = &request->actions[i];
 		items[i].reason = &reasons[i];
-		check_action(&items[i]);
-		payload += payload_size(items[i].action);
+		payload += check_action(&items[i]);
 	}
 	if (payload > LIMIT_TRANSACTION_SIZE)
 		ereport(ERROR,
@@ -112,9 +110,10 @@ check_required(const ApiAction *action, int position)
 }
 
 /*
- * What the single operation would check without knowing the table.
+ * What the single operation would check without knowing the table.  Returns
+ * how many bytes the client has sent, by the rules of item size.
  */
-static void
+static size_t
 check_action(TransactItem *item)
 {
 	const ApiAction *action = item->action;
@@ -122,6 +121,7 @@ check_action(TransactItem *item)
 	bool		has_expression = action->condition.data != NULL ||
 		action->update.data != NULL;
 	ExprRequest *expressions;
+	size_t		size;
 
 	api_check_map(action->item, is_put ? "item" : "key");
 	api_check_placeholders(action->names, has_expression,
@@ -130,12 +130,13 @@ check_action(TransactItem *item)
 						   TEXT_VALUES_WITHOUT_UPDATE :
 						   TEXT_VALUES_WITHOUT_CONDITION);
 	api_check_values(action->item_error);
-	if (is_put && item_map_size(item_root(action->item)) > LIMIT_ITEM_SIZE)
+	size = item_map_size(item_root(action->item));
+	if (is_put && size > LIMIT_ITEM_SIZE)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg(TEXT_ITEM_SIZE)));
 	if (!has_expression)
-		return;
+		return size;
 
 	expressions = expr_request_begin(action->names, action->values);
 	api_check_values(action->values_error);
@@ -144,16 +145,6 @@ check_action(TransactItem *item)
 	item->condition = api_prepare(expressions, EXPR_CONDITION,
 								  &action->condition);
 	expr_request_finish(expressions);
-}
-
-/*
- * Bytes that the client has sent, by the rules of item size.
- */
-static size_t
-payload_size(const ApiAction *action)
-{
-	size_t		size = item_map_size(item_root(action->item));
-
 	if (action->values != NULL)
 		size += item_map_size(item_root(action->values));
 	return size;

@@ -363,16 +363,18 @@ check_members(const Entry *entry, const char *members)
 static bool
 names_member(const char *members, const char *name, uint32 len)
 {
-	while (*members != '\0')
+	for (;;)
 	{
-		size_t		this_len = strcspn(members, ",");
+		const char *end = members;
 
-		if (this_len == len && memcmp(members, name, len) == 0)
+		while (*end != ',' && *end != '\0')
+			end++;
+		if (end - members == (ptrdiff_t) len && memcmp(members, name, len) == 0)
 			return true;
-		members += this_len;
-		members += strspn(members, ", ");
+		if (*end == '\0')
+			return false;
+		members = end + strlen(", ");
 	}
-	return false;
 }
 
 /*

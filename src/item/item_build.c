@@ -24,7 +24,8 @@
 static void check_size(uint64 size, uint32 limit);
 static void close_with_header(ItemBuilder *b, ItemMark mark, uint32 count);
 static void arrange_entries(ItemBuilder *b, ItemMark mark);
-static void sort_members(ItemSpan *spans, uint32 n, char *data);
+static uint32 sort_members(ItemSpan *spans, uint32 n, char *data);
+static uint32 insert_members(ItemSpan *spans, uint32 n, char *data);
 static int	compare_names(const ItemSpan *a, const ItemSpan *b,
 						  const char *data);
 static int	compare_members(const void *a, const void *b, void *arg);
@@ -124,17 +125,9 @@ item_builder_close_map(ItemBuilder *b, ItemMark mark)
 
 	if (!members_ascend(spans, n, b->data))
 	{
-		uint32		kept = 0;
-
-		sort_members(spans, n, b->data);
-		for (uint32 i = 0; i < n; i++)
-		{
-			if (kept > 0 &&
-				compare_names(&spans[kept - 1], &spans[i], b->data) == 0)
-				kept--;
-			spans[kept++] = spans[i];
-		}
-		b->nspans = mark.first_span + kept;
+		n = n <= FEW_MEMBERS ? insert_members(spans, n, b->data) :
+			sort_members(spans, n, b->data);
+		b->nspans = mark.first_span + n;
 		arrange_entries(b, mark);
 	}
 	close_with_header(b, mark, b->nspans - mark.first_span);
@@ -270,27 +263,52 @@ arrange_entries(ItemBuilder *b, ItemMark mark)
 }
 
 /*
- * By name; members of one name keep the order of their coming.  Most maps have
- * so few members that calls of a comparison function would cost more than the
- * comparisons that a better algorithm saves.
+ * Sorts members by name; of those of one name the last one stays.  Returns how
+ * many are left.
  */
-static void
+static uint32
 sort_members(ItemSpan *spans, uint32 n, char *data)
 {
-	if (n > FEW_MEMBERS)
+	uint32		kept = 0;
+
+	qsort_arg(spans, n, sizeof(ItemSpan), compare_members, data);
+	for (uint32 i = 0; i < n; i++)
 	{
-		qsort_arg(spans, n, sizeof(ItemSpan), compare_members, data);
-		return;
+		if (kept > 0 && compare_names(&spans[kept - 1], &spans[i], data) == 0)
+			kept--;
+		spans[kept++] = spans[i];
 	}
-	for (uint32 i = 1; i < n; i++)
+	return kept;
+}
+
+/*
+ * The same by insertion.  Most maps have so few members that the calls of a
+ * comparison function would cost more than the comparisons saved.
+ */
+static uint32
+insert_members(ItemSpan *spans, uint32 n, char *data)
+{
+	uint32		kept = 0;
+
+	for (uint32 i = 0; i < n; i++)
 	{
 		ItemSpan	span = spans[i];
-		uint32		j = i;
+		uint32		place = kept;
+		int			cmp = -1;
 
-		for (; j > 0 && compare_names(&spans[j - 1], &span, data) > 0; j--)
-			spans[j] = spans[j - 1];
-		spans[j] = span;
+		while (place > 0 &&
+			   (cmp = compare_names(&spans[place - 1], &span, data)) > 0)
+			place--;
+		if (place > 0 && cmp == 0)
+		{
+			spans[place - 1] = span;
+			continue;
+		}
+		for (uint32 k = kept++; k > place; k--)
+			spans[k] = spans[k - 1];
+		spans[place] = span;
 	}
+	return kept;
 }
 
 static int
