@@ -82,6 +82,7 @@ typedef struct ItemStore
 	Relation	key_index;		/* its unique index on (pk [, sk]) */
 	BlockNumber key_page;		/* of that index, where the last key was looked
 								 * for; 0: not known */
+	int			key_page_misses;	/* keys in a row that were not there */
 	bool		contended;		/* a change lost a race: lock first now */
 	bool		presumed;		/* store_lock() did not look for the row */
 	bool		suppressed;		/* a trigger suppressed the last change */

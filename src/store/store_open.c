@@ -478,6 +478,7 @@ leave_relation(ItemStore *store)
 	store->rel = NULL;
 	store->key_index = NULL;
 	store->key_page = 0;
+	store->key_page_misses = 0;
 }
 
 void

@@ -30,6 +30,9 @@
 
 #define MAX_ENTRIES		4
 
+/* After so many misses in a row, the page of the key before is not tried. */
+#define MAX_MISSES		3
+
 /* Index entries of one key: where their rows are. */
 typedef struct KeyEntries
 {
@@ -132,7 +135,8 @@ search_key_fill(ItemStore *store, const ItemKey *key,
  * The leaf page, pinned and share-locked, where entries of the search key
  * begin.  Several items of one call are looked for in the order of the index
  * and mostly belong to one partition key, so the page of the key before is
- * tried before the index is descended again.
+ * tried before the index is descended again, unless that was of no use for
+ * the last ones.
  */
 static Buffer
 find_leaf(ItemStore *store, BTScanInsertData *search, Snapshot snapshot)
@@ -140,12 +144,16 @@ find_leaf(ItemStore *store, BTScanInsertData *search, Snapshot snapshot)
 	Relation	index = store->key_index;
 	Buffer		buffer;
 
-	if (store->key_page != P_NONE)
+	if (store->key_page != P_NONE && store->key_page_misses < MAX_MISSES)
 	{
 		buffer = _bt_getbuf(index, store->key_page, BT_READ);
 		if (page_covers(index, search, BufferGetPage(buffer)))
+		{
+			store->key_page_misses = 0;
 			return buffer;
+		}
 		_bt_relbuf(index, buffer);
+		store->key_page_misses++;
 	}
 	_bt_freestack(compat_bt_search(index, store->rel, search, &buffer,
 								   snapshot));
