@@ -40,6 +40,14 @@ SELECT count(*) FROM counters;
 -- No limit on their number; a call is part of its statement.
 SELECT batch_write('counters', array_agg(jsonb_build_object('id', i, 'n', 2 * i)::item)) FROM generate_series(1, 10000) AS i;
 SELECT count(*), sum(g['n']::text::int) FROM (SELECT batch_get('counters', array_agg(jsonb_build_object('id', i)::item)) AS g FROM generate_series(1, 20000, 2) AS i) AS s;
+
+-- Keys that are neighbours in the index, on several of its pages; those before, between and after them are absent.
+BEGIN;
+SELECT batch_write('app', array_agg(jsonb_build_object('PK', 'p' || i % 3, 'SK', to_char(i, 'FM0000'))::item)) FROM generate_series(1, 3000) AS i;
+SELECT count(*), count(DISTINCT g['SK']::text) FROM (SELECT batch_get('app', array_agg(jsonb_build_object('PK', 'p' || p, 'SK', to_char(i, 'FM0000'))::item ORDER BY p, i)) AS g FROM generate_series(0, 2) AS p, generate_series(0, 3001) AS i) AS s;
+SELECT count(*), count(DISTINCT g['SK']::text) FROM (SELECT batch_get('app', array_agg(jsonb_build_object('PK', 'p' || p, 'SK', to_char(i, 'FM0000'))::item ORDER BY p DESC, i DESC)) AS g FROM generate_series(0, 2) AS p, generate_series(0, 3001) AS i) AS s;
+ROLLBACK;
+
 BEGIN;
 SELECT batch_write('counters', deletes => array_agg(jsonb_build_object('id', i)::item)) FROM generate_series(1, 9000) AS i;
 SELECT count(*) FROM counters;
