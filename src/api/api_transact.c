@@ -89,6 +89,7 @@ static bool apply_by_statements(Transact *state);
 static bool store_change(Transact *state, TransactItem *item);
 static void close_stores(Transact *state);
 static void unlock_absent_keys(Transact *state);
+static void unlock_made_keys(Transact *state);
 static void await_row(Transact *state);
 static void report_conflict(const Transact *state);
 static uint32 item_size(const TransactItem *item);
@@ -236,6 +237,8 @@ attempt(Transact *state)
 	}
 	if (!done)
 		unlock_absent_keys(state);
+	else if (!state->nested)
+		unlock_made_keys(state);
 	close_stores(state);
 	if (state->nested)
 		end_nested(state, true);
@@ -568,6 +571,25 @@ unlock_absent_keys(Transact *state)
 
 		state->holds_rows |= item->row.exists;
 		if (item->row.key_locked)
+			store_unlock_absent_key(item->store, &item->key, &item->row);
+	}
+}
+
+/*
+ * A row that we have made keeps its key as the lock does, since whoever wants
+ * the key meets the row and waits for our transaction.  So the locks of a
+ * transaction do not grow with the items that it makes, only with the keys
+ * that it has found without an item and leaves so.  (Where triggers of users
+ * may have suppressed the row, the lock stays.)
+ */
+static void
+unlock_made_keys(Transact *state)
+{
+	for (int i = 0; i < state->request->n; i++)
+	{
+		TransactItem *item = &state->items[i];
+
+		if (item->change == API_CHANGE_INSERT)
 			store_unlock_absent_key(item->store, &item->key, &item->row);
 	}
 }

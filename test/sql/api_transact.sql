@@ -262,6 +262,17 @@ SELECT put_item('parted', '{"PK": "many", "SK": "more"}');
 SELECT locktype, mode, count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'userlock' GROUP BY 1, 2;
 ROLLBACK;
 
+-- A key whose item the transaction itself has made needs no lock: loads of
+-- any size fit in one transaction.
+BEGIN;
+SELECT count(transact_write(ARRAY['{"delete": {"table": "parted", "key": {"PK": "none", "SK": "x"}}}',
+                                  jsonb_build_object('put', jsonb_build_object('table', 'parted', 'item', jsonb_build_object('PK', 'load', 'SK', i::text)))::item,
+                                  jsonb_build_object('update', jsonb_build_object('table', 'parted', 'update', 'SET a = :a', 'values', '{":a": 1}'::jsonb, 'key', jsonb_build_object('PK', 'load', 'SK', 'u' || i)))::item]))
+FROM generate_series(1, 50) AS i;
+SELECT locktype, mode, count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'userlock' GROUP BY 1, 2;
+SELECT count(*) FROM parted WHERE pk = 'load';
+ROLLBACK;
+
 -- The row trigger is not called by anybody else.
 SELECT item_changed();
 CREATE TABLE other (a int);
