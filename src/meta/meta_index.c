@@ -62,6 +62,10 @@ static const char *relation_of_tuple(Relation rel, HeapTuple tuple);
 static Relation open_indexes(LOCKMODE lockmode);
 static SysScanDesc begin_scan(Relation rel, const char *schema_name,
 							  const char *table_name, const char *index_name);
+static void delete_rows(const char *schema_name, const char *table_name,
+						const char *relation_name);
+static bool has_relation(Relation rel, HeapTuple tuple,
+						 const char *relation_name);
 static void set_indexed(ItemTable *table);
 static bool is_repeated(const KeyIndexAttribute *indexed, int n,
 						const KeyIndexAttribute *key);
@@ -251,6 +255,17 @@ meta_index_delete(const ItemTable *table, const char *name)
 void
 meta_indexes_delete(const char *schema_name, const char *table_name)
 {
+	delete_rows(schema_name, table_name, NULL);
+}
+
+/*
+ * The rows of a table's indexes, or of those of all tables (table_name NULL);
+ * only those with this index table if relation_name is not NULL.
+ */
+static void
+delete_rows(const char *schema_name, const char *table_name,
+			const char *relation_name)
+{
 	Relation	rel = open_indexes(RowExclusiveLock);
 	SysScanDesc scan;
 	HeapTuple	tuple;
@@ -260,6 +275,9 @@ meta_indexes_delete(const char *schema_name, const char *table_name)
 	scan = begin_scan(rel, schema_name, table_name, NULL);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
+		if (relation_name != NULL &&
+			!has_relation(rel, tuple, relation_name))
+			continue;
 		CatalogTupleDelete(rel, &tuple->t_self);
 		CacheInvalidateRelcache(rel);
 	}
@@ -343,10 +361,9 @@ meta_table_of_index_table(const char *schema_name, const char *relation_name)
 	while (table_name == NULL &&
 		   HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
-		const char *name = relation_of_tuple(rel, tuple);
 		bool		isnull;
 
-		if (name != NULL && strcmp(name, relation_name) == 0)
+		if (has_relation(rel, tuple, relation_name))
 			table_name = read_name(heap_getattr(tuple, COLUMN_TABLE_NAME,
 												RelationGetDescr(rel),
 												&isnull));
@@ -359,25 +376,16 @@ meta_table_of_index_table(const char *schema_name, const char *relation_name)
 void
 meta_index_delete_relation(const char *schema_name, const char *relation_name)
 {
-	Relation	rel = open_indexes(RowExclusiveLock);
-	SysScanDesc scan;
-	HeapTuple	tuple;
+	delete_rows(schema_name, NULL, relation_name);
+}
 
-	if (rel == NULL)
-		return;
-	scan = begin_scan(rel, schema_name, NULL, NULL);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		const char *name = relation_of_tuple(rel, tuple);
+/* Is this the name of the row's index table? */
+static bool
+has_relation(Relation rel, HeapTuple tuple, const char *relation_name)
+{
+	const char *name = relation_of_tuple(rel, tuple);
 
-		if (name == NULL || strcmp(name, relation_name) != 0)
-			continue;
-		CatalogTupleDelete(rel, &tuple->t_self);
-		CacheInvalidateRelcache(rel);
-	}
-	systable_endscan(scan);
-	table_close(rel, RowExclusiveLock);
-	CommandCounterIncrement();
+	return name != NULL && strcmp(name, relation_name) == 0;
 }
 
 /* Name of the index table, within the tuple, or NULL. */

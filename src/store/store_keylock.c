@@ -388,23 +388,10 @@ lock_row(ItemStore *store, const ItemKey *key, LockTupleMode mode,
 		result = lock_tuple(store, mode, LockWaitBlock, snapshot, row);
 		store_wait_end(nest);
 	}
-	switch (result)
-	{
-		case TM_Ok:
-			store_row_from_key(store, key, row);
-			return true;
-		case TM_Updated:
-		case TM_Deleted:
-			if (IsolationUsesXactSnapshot())
-				store_serialization_failure(result);
-			return false;
-		case TM_SelfModified:
-			store_own_change();
-			break;
-		default:
-			elog(ERROR, "unexpected status of a row lock: %u", result);
-	}
-	return false;				/* keep compiler quiet */
+	if (!store_judge_lock(result))
+		return false;
+	store_row_from_key(store, key, row);
+	return true;
 }
 
 static TM_Result

@@ -46,6 +46,7 @@ extern void store_check_unchanged(ItemStore *store, const ItemKey *key,
 								  const StoreRow *row);
 extern void store_check_own_row(ItemStore *store, const ItemKey *key,
 								TupleTableSlot *slot);
+extern bool store_judge_lock(TM_Result result);
 extern void store_own_change(void);
 extern void store_serialization_failure(TM_Result result);
 

@@ -192,6 +192,16 @@ row_lock(ItemStore *store, Snapshot snapshot, StoreRow *row)
 	result = table_tuple_lock(store->rel, &row->slot->tts_tid, snapshot,
 							  row->slot, GetCurrentCommandId(false), mode,
 							  LockWaitBlock, 0, &failure);
+	return store_judge_lock(result);
+}
+
+/*
+ * What became of a row lock: true when it is held, false when the version is
+ * not the latest any more.
+ */
+bool
+store_judge_lock(TM_Result result)
+{
 	switch (result)
 	{
 		case TM_Ok:
