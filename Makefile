@@ -17,7 +17,8 @@ PGFILEDESC   = "partitioning - DynamoDB item model"
 
 # Layer order, bottom to top: a file may include its own folder and those
 # before it (test/lint/layers.txt says it in full).
-FOLDERS      = base item ptree key expr meta store scan gsi api wire
+FOLDERS      = base item ptree worker capacity key expr meta store scan gsi shard \
+               api wire http
 SQL_PARTS    = header item key ptree meta store gsi api wire privileges
 
 GENERATED    = src/expr/expr_gram.c src/expr/expr_scan.c
