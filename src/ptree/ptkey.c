@@ -218,6 +218,34 @@ _pt_encode_tuple(Relation rel, const PtLayout *layout, const Datum *values,
 				 const bool *isnull, ItemPointer tid, StringInfo buf,
 				 PtKey *key)
 {
+	_pt_encode_bytes(rel, layout, values, isnull, buf, key);
+
+	key->taillen = layout->taillen;
+	if (layout->int8_attr >= 0)
+	{
+		if (isnull[layout->int8_attr])
+			report_null(rel, layout->int8_attr);
+		_pt_encode_int8(DatumGetInt64(values[layout->int8_attr]), key->tail);
+	}
+	_pt_encode_tid(tid, key->tail + layout->taillen - PT_TID_SIZE);
+
+	if (key->len > PT_MAX_KEY)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("key of %d bytes exceeds the maximum of %d bytes for \"%s\" index \"%s\"",
+						buf->len, PT_MAX_KEY, "ptree",
+						RelationGetRelationName(rel)),
+				 errdetail("The partition key and the sort key are stored together, uncompressed.")));
+}
+
+/*
+ * Encodes the part of a row's key that is compared first, as a key without
+ * tail.  Bytes beyond those of any key that can be stored are cut off.
+ */
+void
+_pt_encode_bytes(Relation rel, const PtLayout *layout, const Datum *values,
+				 const bool *isnull, StringInfo buf, PtKey *key)
+{
 	resetStringInfo(buf);
 	if (isnull[0])
 		report_null(rel, 0);
@@ -233,25 +261,10 @@ _pt_encode_tuple(Relation rel, const PtLayout *layout, const Datum *values,
 		_pt_encode_sk_bytes(rel, values[layout->sk_attr], buf);
 	}
 
-	key->kind = PT_KEY_PLAIN;
-	key->taillen = layout->taillen;
-	if (layout->int8_attr >= 0)
-	{
-		if (isnull[layout->int8_attr])
-			report_null(rel, layout->int8_attr);
-		_pt_encode_int8(DatumGetInt64(values[layout->int8_attr]), key->tail);
-	}
-	_pt_encode_tid(tid, key->tail + layout->taillen - PT_TID_SIZE);
-
-	if (buf->len > PT_MAX_KEY)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("key of %d bytes exceeds the maximum of %d bytes for \"%s\" index \"%s\"",
-						buf->len, PT_MAX_KEY, "ptree",
-						RelationGetRelationName(rel)),
-				 errdetail("The partition key and the sort key are stored together, uncompressed.")));
 	key->data = (uint8 *) buf->data;
-	key->len = (uint16) buf->len;
+	key->len = (uint16) Min(buf->len, PT_MAX_KEY + 1);
+	key->kind = PT_KEY_PLAIN;
+	key->taillen = 0;
 }
 
 /*

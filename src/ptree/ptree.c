@@ -55,6 +55,12 @@ ptree_init(void)
 					  ShareUpdateExclusiveLock);
 }
 
+bool
+ptree_is_index(Relation index)
+{
+	return index->rd_indam->aminsert == ptinsert;
+}
+
 Datum
 ptreehandler(PG_FUNCTION_ARGS)
 {

@@ -295,6 +295,9 @@ extern void _pt_encode_sk_bytes(Relation rel, Datum value, StringInfo buf);
 extern void _pt_encode_int8(int64 value, uint8 *tail);
 extern void _pt_encode_tid(ItemPointer tid, uint8 *tail);
 extern void _pt_decode_tid(const uint8 *tail, ItemPointer tid);
+extern void _pt_encode_bytes(Relation rel, const PtLayout *layout,
+							 const Datum *values, const bool *isnull,
+							 StringInfo buf, PtKey *key);
 extern void _pt_encode_tuple(Relation rel, const PtLayout *layout,
 							 const Datum *values, const bool *isnull,
 							 ItemPointer tid, StringInfo buf, PtKey *key);

@@ -1,0 +1,102 @@
+/*
+ * ptprobe.c
+ *	  Looking up one key without an index scan.
+ *
+ * A lookup that wants the row of a key pays more for the setting up of a scan
+ * than for the search.  This is the search: the key as bytes, the leaf page,
+ * the entries that are equal.  It reads pages as a scan does (ptscan.c), with
+ * which it shares what makes that right.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
+
+#include "ptree/ptree.h"
+#include "ptree/ptree_private.h"
+
+static Buffer next_page(Relation index, Buffer buf);
+static bool collect(Page page, int slot, const PtKey *upper,
+					PtreeProbe *probe);
+
+void
+ptree_probe(Relation index, const Datum *values, Snapshot snapshot,
+			PtreeProbe *probe)
+{
+	static const bool nulls[INDEX_MAX_KEYS] = {false};
+	PtLayout	layout;
+	StringInfoData bytes;
+	PtKey		key;
+	Buffer		buf;
+	bool		hinted;
+	int			slot;
+
+	_pt_get_layout(index, &layout);
+	initStringInfo(&bytes);
+	_pt_encode_bytes(index, &layout, values, nulls, &bytes, &key);
+
+	probe->n = 0;
+	probe->overflow = false;
+	probe->recheck = false;
+	buf = _pt_find_leaf(index, &key, false, BUFFER_LOCK_SHARE, &hinted);
+	slot = _pt_bisect(BufferGetPage(buf), &key, false);
+	key.kind = PT_KEY_AFTER;
+	for (;;)
+	{
+		Page		page = BufferGetPage(buf);
+
+		PredicateLockPage(index, BufferGetBlockNumber(buf), snapshot);
+		if (!collect(page, slot, &key, probe) ||
+			!_pt_beyond_page(page, &key, false))
+			break;
+		buf = next_page(index, buf);
+		slot = 0;
+	}
+	_pt_release(buf);
+	pfree(bytes.data);
+}
+
+/*
+ * Adds the entries from a slot on that are before upper; whether they may go
+ * on to the right of the page.
+ */
+static bool
+collect(Page page, int slot, const PtKey *upper, PtreeProbe *probe)
+{
+	int			count = PtPageCount(page);
+
+	for (; slot < count; slot++)
+	{
+		PtEntry		entry;
+
+		_pt_get_entry(page, slot, &entry);
+		if (_pt_compare_entry(upper, &entry) < 0)
+			return false;
+		if (probe->n == PTREE_PROBE_TIDS)
+		{
+			probe->overflow = true;
+			return false;
+		}
+		_pt_decode_tid(entry.tail + entry.taillen - PT_TID_SIZE,
+					   &probe->tids[probe->n++]);
+	}
+	return true;
+}
+
+/* The next page to the right that is not deleted. */
+static Buffer
+next_page(Relation index, Buffer buf)
+{
+	do
+	{
+		BlockNumber next = PtPageGetOpaque(BufferGetPage(buf))->next;
+
+		if (next == InvalidBlockNumber)
+			_pt_report_corrupt(index, BufferGetBlockNumber(buf),
+							   "The page lacks a right sibling.");
+		_pt_release(buf);
+		buf = _pt_read(index, next, BUFFER_LOCK_SHARE);
+	} while (_pt_page_deleted(BufferGetPage(buf)));
+	return buf;
+}
