@@ -41,7 +41,7 @@ REGRESS      = install install_schema item_io item_number item_path item_ops \
                api_table meta_name meta_ddl meta_register \
                store_open store_executor scan_range \
                index_write index_local index_local_page index_local_random \
-               gsi gsi_ddl gsi_write gsi_page gsi_random \
+               gsi gsi_ddl gsi_write gsi_unique gsi_page gsi_random \
                api_item api_update api_query api_scan api_errors \
                api_args api_hints api_context api_triggers api_transact api_batch \
                wire_item wire_query wire_batch wire_transact wire_request \
@@ -49,7 +49,7 @@ REGRESS      = install install_schema item_io item_number item_path item_ops \
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8
 
-ISOLATION    = meta-names gsi put-put put-absent-race update-update delete-put \
+ISOLATION    = meta-names gsi gsi-unique-order put-put put-absent-race update-update delete-put \
                put-sql row-lock savepoint repeatable-read serializable \
                put-ddl put-partition put-trigger put-second-index \
                item-read-committed item-repeatable-read item-serializable \

@@ -25,6 +25,7 @@
 #include "base/guc.h"
 #include "base/limits.h"
 #include "base/service_text.h"
+#include "gsi/gsi.h"
 #include "store/store.h"
 
 /* A key to read, or an item to put or delete. */
@@ -345,7 +346,9 @@ api_batch_write_all(const ApiText *table_name,
 	check_writes(requests, n);
 	batch.table = api_resolve_table(table_name);
 	prepare_writes(&batch, requests, n);
+	gsi_call_begin();
 	write_table(&state, &batch);
+	gsi_call_end();
 	CommandCounterIncrement();
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(state.work);
@@ -578,8 +581,10 @@ write_all(BatchWrite *state)
 	{
 		int			nest = store_wait_bound(&state->wait);
 
+		gsi_call_begin();
 		for (int i = 0; i < state->ntables; i++)
 			write_table(state, &state->tables[i]);
+		gsi_call_end();
 		store_wait_end(nest);
 		ReleaseCurrentSubTransaction();
 		done = true;

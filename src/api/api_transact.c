@@ -36,6 +36,7 @@
 #include "base/errors.h"
 #include "base/guc.h"
 #include "base/service_text.h"
+#include "gsi/gsi.h"
 #include "store/store.h"
 
 /* One table of a transaction. */
@@ -85,6 +86,7 @@ static const ItemData *after_image(TransactItem *item);
 static const ItemData *apply_update(TransactItem *item);
 static bool apply_items(Transact *state);
 static bool claim_new_rows(Transact *state);
+static void write_unique_entries(Transact *state);
 static bool apply_by_statements(Transact *state);
 static bool store_change(Transact *state, TransactItem *item);
 static void close_stores(Transact *state);
@@ -447,8 +449,12 @@ apply_items(Transact *state)
 	if (state->nested)
 		return apply_by_statements(state);
 
+	gsi_call_begin();
 	if (!claim_new_rows(state))
+	{
+		gsi_call_end();
 		return false;
+	}
 	for (int i = 0; i < state->request->n; i++)
 	{
 		TransactItem *item = state->ordered[i];
@@ -457,6 +463,7 @@ apply_items(Transact *state)
 			item->change == API_CHANGE_DELETE)
 			(void) store_change(state, item);
 	}
+	write_unique_entries(state);
 	return true;
 }
 
@@ -486,6 +493,20 @@ claim_new_rows(Transact *state)
 }
 
 /*
+ * Entries of unique indexes have to be waited for.
+ */
+static void
+write_unique_entries(Transact *state)
+{
+	bool		may_wait = gsi_call_may_wait();
+	int			nest = may_wait ? store_wait_bound(&state->wait) : 0;
+
+	gsi_call_end();
+	if (may_wait)
+		store_wait_end(nest);
+}
+
+/*
  * The same through the executor: triggers fire, other indexes and
  * constraints have their say and may wait for others.
  */
@@ -494,6 +515,7 @@ apply_by_statements(Transact *state)
 {
 	int			nest = store_wait_bound(&state->wait);
 
+	gsi_call_begin();
 	for (int i = 0; i < state->ntables; i++)
 		store_begin_statement(state->tables[i].store);
 	for (int i = 0; i < state->request->n; i++)
@@ -506,6 +528,7 @@ apply_by_statements(Transact *state)
 	}
 	for (int i = state->ntables - 1; i >= 0; i--)
 		store_end_statement(state->tables[i].store);
+	gsi_call_end();
 	store_wait_end(nest);
 	return true;
 }

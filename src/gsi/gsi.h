@@ -30,6 +30,17 @@ extern Oid	gsi_create(const ItemTable *table, ItemIndex *index);
 extern void gsi_rebuild(const ItemTable *table, const ItemIndex *index);
 extern void gsi_drop(const ItemTable *table, const ItemIndex *index);
 
+/* prototypes for functions in gsi_order.c */
+
+/*
+ * Around a call that changes several items: entries of unique indexes are
+ * written at its end, in one order, which may wait for others.  After an error
+ * the call need not be ended.
+ */
+extern void gsi_call_begin(void);
+extern void gsi_call_end(void);
+extern bool gsi_call_may_wait(void);
+
 /* prototypes for functions in gsi_verify.c */
 
 /*

@@ -69,8 +69,8 @@ static bool note_found(TupleTableSlot *slot, void *arg);
 static void find_one(const StoreIndex *store, const GsiEntry *entry,
 					 const ItemKey *base, Found *found);
 static void converge(IndexChange *change);
-static void sweep(const IndexChange *change, const GsiEntry *at, bool wanted,
-				  const ItemData *attributes, bool *stays);
+static bool sweep(const StoreIndex *store, const ItemKey *key,
+				  const ItemKey *base, const ItemData *attributes);
 static bool sweep_entry(TupleTableSlot *slot, void *arg);
 static void update_entry(const StoreIndex *store, ItemPointer tid,
 						 TupleTableSlot *slot);
@@ -139,6 +139,14 @@ change_index(const StoreChange *change, const ItemTable *table,
 		  gsi_entry_same_rest(index, &state.old_row, &state.new_row))))
 		return;
 
+	if (index->unique_key && gsi_order_change(change))
+	{
+		if (state.has_old)
+			gsi_note_place(change, table, index, &state.old_entry.key);
+		if (state.has_new)
+			gsi_note_place(change, table, index, &state.new_entry.key);
+		return;
+	}
 	store_index_open(table, index, RowExclusiveLock, &state.store);
 	meta_become_owner(RelationGetRelid(state.store.rel), &owner);
 	if (!change->latest || !change_simply(&state))
@@ -158,6 +166,7 @@ change_simply(IndexChange *change)
 	const ItemKey *base = change->change->key;
 	ItemData   *attributes = NULL;
 	Found		found = {0};
+	bool		inserts_first;
 
 	if (change->has_old)
 	{
@@ -181,9 +190,15 @@ change_simply(IndexChange *change)
 		ExecDropSingleTupleTableSlot(slot);
 		return true;
 	}
+	/* in the order of keys, as in gsi_order.c: others may be waited for */
+	inserts_first = change->index->unique_key &&
+		change->has_old && change->has_new &&
+		gsi_compare_keys(&change->new_entry.key, &change->old_entry.key) < 0;
+	if (inserts_first)
+		gsi_insert_entry(store, &change->new_entry, base, attributes);
 	if (change->has_old)
 		delete_entry(store, &found.tid);
-	if (change->has_new)
+	if (change->has_new && !inserts_first)
 		gsi_insert_entry(store, &change->new_entry, base, attributes);
 	return true;
 }
@@ -224,7 +239,6 @@ converge(IndexChange *change)
 	GsiEntry	entry;
 	ItemData   *attributes = NULL;
 	bool		wanted = false;
-	bool		stays = false;
 
 	if (gsi_find_item(store->table, rel, base, SnapshotSelf, slot, &now))
 	{
@@ -236,39 +250,68 @@ converge(IndexChange *change)
 	}
 	if (change->has_old &&
 		!(wanted && gsi_entry_same_key(&change->old_entry, &entry)))
-		sweep(change, &change->old_entry, false, NULL, NULL);
+		(void) sweep(store, &change->old_entry.key, base, NULL);
 	if (change->has_new &&
 		!(wanted && gsi_entry_same_key(&change->new_entry, &entry)))
-		sweep(change, &change->new_entry, false, NULL, NULL);
-	if (wanted)
+		(void) sweep(store, &change->new_entry.key, base, NULL);
+	if (wanted && !sweep(store, &entry.key, base, attributes))
+		gsi_insert_entry(store, &entry, base, attributes);
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+/*
+ * The long way at one key of an index, where entries go before others come:
+ * takes the item's away if it has another key now, or enters it.
+ */
+void
+gsi_settle_place(const StoreIndex *store, Relation rel, const ItemKey *key,
+				 const ItemKey *base, bool going)
+{
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	ItemRef		now;
+	ItemRow		row;
+	GsiEntry	entry;
+	bool		wanted = false;
+
+	if (gsi_find_item(store->table, rel, base, SnapshotSelf, slot, &now))
 	{
-		sweep(change, &entry, true, attributes, &stays);
-		if (!stays)
+		gsi_row(store->table, base, now, &row);
+		wanted = gsi_entry_make(store->index, &row, &entry) &&
+			gsi_compare_keys(&entry.key, key) == 0;
+	}
+	if (going && !wanted)
+		(void) sweep(store, key, base, NULL);
+	else if (!going && wanted)
+	{
+		ItemData   *attributes = gsi_entry_attributes(store->table,
+													  store->index, &row,
+													  &entry);
+
+		if (!sweep(store, key, base, attributes))
 			gsi_insert_entry(store, &entry, base, attributes);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 }
 
 /*
- * Removes the item's entries at one key, or all but one with these attributes.
+ * Removes the item's entries at one key, but for one with these attributes;
+ * whether there is such a one.
  */
-static void
-sweep(const IndexChange *change, const GsiEntry *at, bool wanted,
-	  const ItemData *attributes, bool *stays)
+static bool
+sweep(const StoreIndex *store, const ItemKey *key, const ItemKey *base,
+	  const ItemData *attributes)
 {
-	const StoreIndex *store = &change->store;
 	TupleTableSlot *slot = table_slot_create(store->rel, NULL);
 	Sweep		state = {
 		.store = store,
-		.may_stay = wanted,
+		.may_stay = attributes != NULL,
 		.attributes = attributes
 	};
 
-	(void) gsi_find(store, &at->key, change->change->key, SnapshotSelf, slot,
-					sweep_entry, &state);
+	(void) gsi_find(store, key, base, SnapshotSelf, slot, sweep_entry,
+					&state);
 	ExecDropSingleTupleTableSlot(slot);
-	if (stays != NULL)
-		*stays = state.stays;
+	return state.stays;
 }
 
 static bool

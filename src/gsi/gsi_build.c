@@ -57,9 +57,10 @@ gsi_create(const ItemTable *table, ItemIndex *index)
 
 	fill(table, index, relid, leaves);
 	meta_complete_index_table(relid, table, index);
-	meta_add_truncate_triggers(table->relid,
-							   list_append_unique_oid(list_copy(leaves),
-													  table->relid));
+	meta_add_statement_triggers(table->relid,
+								list_append_unique_oid(list_copy(leaves),
+													   table->relid),
+								index->unique_key);
 	meta_index_insert(table, index);
 	return relid;
 }
@@ -80,9 +81,10 @@ gsi_rebuild(const ItemTable *table, const ItemIndex *index)
 		meta_complete_index_table(relid, table, &new);
 	}
 	meta_index_replace(table, &new);	/* for old snapshots to notice */
-	meta_add_truncate_triggers(table->relid,
-							   list_append_unique_oid(list_copy(leaves),
-													  table->relid));
+	meta_add_statement_triggers(table->relid,
+								list_append_unique_oid(list_copy(leaves),
+													   table->relid),
+								index->unique_key);
 }
 
 void
@@ -222,7 +224,8 @@ add_leaf(const ItemTable *table, const ItemIndex *index, Oid leaf)
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	MetaOwner	owner;
 
-	meta_add_truncate_triggers(table->relid, list_make1_oid(leaf));
+	meta_add_statement_triggers(table->relid, list_make1_oid(leaf),
+								index->unique_key);
 	store_index_open(table, index, RowExclusiveLock, &filling.store);
 	meta_become_owner(RelationGetRelid(filling.store.rel), &owner);
 	gsi_each_item(table, list_make1_oid(leaf), snapshot, fill_item, &filling);

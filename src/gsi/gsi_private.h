@@ -59,7 +59,18 @@ extern void gsi_change(const StoreChange *change);
 extern void gsi_insert_entry(const StoreIndex *store, const GsiEntry *entry,
 							 const ItemKey *base, const ItemData *attributes);
 
+extern void gsi_settle_place(const StoreIndex *store, Relation rel,
+							 const ItemKey *key, const ItemKey *base,
+							 bool going);
 extern int	gsi_restrict_search_path(void);
+
+/* prototypes for functions in gsi_order.c */
+extern void gsi_order_init(void);
+extern bool gsi_order_change(const StoreChange *change);
+extern void gsi_note_place(const StoreChange *change, const ItemTable *table,
+						   const ItemIndex *index, const ItemKey *key);
+extern int	gsi_compare_keys(const ItemKey *a, const ItemKey *b);
+extern void gsi_statement(const ItemTable *table, Oid relid, bool begins);
 
 /* prototypes for functions in gsi_build.c */
 extern void gsi_truncated(const ItemTable *table);

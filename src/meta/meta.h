@@ -118,8 +118,10 @@ typedef struct ItemTable
 /* Name of the one row trigger of an item table, and of its function. */
 #define META_TRIGGER_NAME		"item_changed"
 
-/* Name of the statement trigger for TRUNCATE, which has the same function. */
+/* Names of the statement triggers, which have the same function. */
 #define META_TRUNCATE_TRIGGER_NAME "item_truncated"
+#define META_BEGIN_TRIGGER_NAME "item_changes_begin"
+#define META_END_TRIGGER_NAME	"item_changes_end"
 
 /* prototypes for functions in meta_name.c: what a table_name means */
 
@@ -238,7 +240,8 @@ typedef struct MetaOwner
 extern Oid	meta_create_index_table(const ItemTable *table, ItemIndex *index);
 extern void meta_complete_index_table(Oid relid, const ItemTable *table,
 									  const ItemIndex *index);
-extern void meta_add_truncate_triggers(Oid table_relid, List *relids);
+extern void meta_add_statement_triggers(Oid table_relid, List *relids,
+										bool unique_key);
 extern void meta_drop_index_table(const char *schema_name,
 								  const char *relation_name,
 								  DropBehavior behavior);

@@ -51,7 +51,8 @@ static void comment_on(Oid relid, const ItemTable *table,
 					   const ItemIndex *index);
 static void append_attributes(StringInfo text, const KeyIndexAttribute *keys,
 							  int n);
-static void add_truncate_trigger(Oid relid);
+static void add_statement_trigger(Oid relid, const char *name, int16 timing,
+								  int16 events);
 static void rename_relation(Oid relid, const char *name);
 static void move_relation(Oid relid, Oid namespace);
 
@@ -101,18 +102,32 @@ meta_complete_index_table(Oid relid, const ItemTable *table,
 }
 
 /*
- * The statement trigger that tells of TRUNCATE, on the item table and all its
- * partitions, unless they have it.
+ * The statement triggers that a global index needs, on the item table and all
+ * its partitions, unless they have them: that which tells of TRUNCATE, and for
+ * unique keys those at the beginning and the end of a statement.
  */
 void
-meta_add_truncate_triggers(Oid table_relid, List *relids)
+meta_add_statement_triggers(Oid table_relid, List *relids, bool unique_key)
 {
+	const int16 changes = TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
+		TRIGGER_TYPE_DELETE;
 	MetaOwner	owner;
 	ListCell   *lc;
 
 	meta_become_owner(table_relid, &owner);
 	foreach(lc, relids)
-		add_truncate_trigger(lfirst_oid(lc));
+	{
+		Oid			relid = lfirst_oid(lc);
+
+		add_statement_trigger(relid, META_TRUNCATE_TRIGGER_NAME,
+							  TRIGGER_TYPE_AFTER, TRIGGER_TYPE_TRUNCATE);
+		if (!unique_key)
+			continue;
+		add_statement_trigger(relid, META_BEGIN_TRIGGER_NAME,
+							  TRIGGER_TYPE_BEFORE, changes);
+		add_statement_trigger(relid, META_END_TRIGGER_NAME,
+							  TRIGGER_TYPE_AFTER, changes);
+	}
 	meta_become_caller(&owner);
 }
 
@@ -325,19 +340,19 @@ append_attributes(StringInfo text, const KeyIndexAttribute *keys, int n)
 }
 
 static void
-add_truncate_trigger(Oid relid)
+add_statement_trigger(Oid relid, const char *name, int16 timing, int16 events)
 {
 	CreateTrigStmt *create = makeNode(CreateTrigStmt);
 
-	if (OidIsValid(get_trigger_oid(relid, META_TRUNCATE_TRIGGER_NAME, true)))
+	if (OidIsValid(get_trigger_oid(relid, name, true)))
 		return;
-	create->trigname = META_TRUNCATE_TRIGGER_NAME;
+	create->trigname = pstrdup(name);
 	create->relation = meta_range_var(relid);
 	create->funcname = meta_extension_name(META_TRIGGER_NAME);
-	create->timing = TRIGGER_TYPE_AFTER;
-	create->events = TRIGGER_TYPE_TRUNCATE;
+	create->timing = timing;
+	create->events = events;
 	meta_run_utility((Node *) create);
-	enable_always(relid, META_TRUNCATE_TRIGGER_NAME);
+	enable_always(relid, name);
 }
 
 /*

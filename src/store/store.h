@@ -159,6 +159,7 @@ typedef struct StoreChange
 	ItemRef		new_attributes; /* data is NULL: there is no row */
 	bool		latest;			/* false: the item may have changed again,
 								 * which has been told already */
+	bool		by_trigger;		/* told by the row trigger */
 } StoreChange;
 
 /* prototypes for functions in store_open.c */
@@ -331,6 +332,15 @@ extern void store_register_change_callback(StoreChangeCallback callback);
 typedef void (*StoreTruncateCallback) (const ItemTable *table);
 
 extern void store_register_truncate_callback(StoreTruncateCallback callback);
+
+/*
+ * Told that a statement of plain SQL on a table or partition begins, and that
+ * all its changes of rows have been told, where there are statement triggers.
+ */
+typedef void (*StoreStatementCallback) (const ItemTable *table, Oid relid,
+										bool begins);
+
+extern void store_register_statement_callback(StoreStatementCallback callback);
 
 /* prototypes for functions in store_index.c */
 extern ItemType store_index_key_type(const ItemIndex *index, int part);

@@ -10,6 +10,10 @@
  * direct path leaves the trigger out, which saves the queue of trigger
  * events.
  *
+ * Statement triggers, on tables where someone needs them, tell where the
+ * changes of one statement begin and end.  Logical replication, which applies
+ * rows one by one, fires none.
+ *
  * For a row that came into being the trigger also does what the direct path
  * does around its insertion: see store_keylock.c.
  */
@@ -43,9 +47,12 @@ typedef struct TriggerTable
 static StoreChangeCallback callbacks[MAX_CALLBACKS];
 static int	ncallbacks = 0;
 static StoreTruncateCallback truncate_callback = NULL;
+static StoreStatementCallback statement_callback = NULL;
 
 static void tell(const StoreChange *change);
 static void check_call(FunctionCallInfo fcinfo);
+static void tell_of_statement(const TriggerData *data,
+							  const ItemTable *table);
 static TriggerTable *trigger_table(FunctionCallInfo fcinfo, Relation rel);
 static AttrNumber column_of(Relation rel, const char *name);
 static void row_inserted(const TriggerTable *table, Relation rel,
@@ -74,6 +81,14 @@ store_register_truncate_callback(StoreTruncateCallback callback)
 	if (truncate_callback != NULL)
 		elog(ERROR, "too many callbacks for truncated tables");
 	truncate_callback = callback;
+}
+
+void
+store_register_statement_callback(StoreStatementCallback callback)
+{
+	if (statement_callback != NULL)
+		elog(ERROR, "too many callbacks for statements");
+	statement_callback = callback;
 }
 
 /*
@@ -125,8 +140,9 @@ store_user_triggers(Relation rel)
 }
 
 /*
- * The trigger: AFTER INSERT OR UPDATE OR DELETE, FOR EACH ROW, and another one
- * AFTER TRUNCATE, FOR EACH STATEMENT, where someone wants to be told of that.
+ * The trigger: AFTER INSERT OR UPDATE OR DELETE, FOR EACH ROW.  Where someone
+ * wants to be told of them there are others FOR EACH STATEMENT: AFTER TRUNCATE;
+ * BEFORE and AFTER INSERT OR UPDATE OR DELETE.
  */
 Datum
 item_changed(PG_FUNCTION_ARGS)
@@ -147,6 +163,8 @@ item_changed(PG_FUNCTION_ARGS)
 		if (truncate_callback != NULL)
 			truncate_callback(table->table);
 	}
+	else if (TRIGGER_FIRED_FOR_STATEMENT(data->tg_event))
+		tell_of_statement(data, table->table);
 	else if (TRIGGER_FIRED_BY_INSERT(data->tg_event))
 		row_inserted(table, rel, data->tg_trigslot);
 	else if (TRIGGER_FIRED_BY_DELETE(data->tg_event))
@@ -162,12 +180,20 @@ check_call(FunctionCallInfo fcinfo)
 	TriggerData *data = (TriggerData *) fcinfo->context;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!TRIGGER_FIRED_AFTER(data->tg_event) ||
-		!(TRIGGER_FIRED_FOR_ROW(data->tg_event) ||
-		  TRIGGER_FIRED_BY_TRUNCATE(data->tg_event)))
+		!(TRIGGER_FIRED_AFTER(data->tg_event) ||
+		  (TRIGGER_FIRED_FOR_STATEMENT(data->tg_event) &&
+		   !TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function must be called as a trigger AFTER a change, FOR EACH ROW")));
+}
+
+static void
+tell_of_statement(const TriggerData *data, const ItemTable *table)
+{
+	if (statement_callback != NULL)
+		statement_callback(table, RelationGetRelid(data->tg_relation),
+						   TRIGGER_FIRED_BEFORE(data->tg_event));
 }
 
 static TriggerTable *
@@ -207,7 +233,11 @@ column_of(Relation rel, const char *name)
 static void
 row_inserted(const TriggerTable *table, Relation rel, TupleTableSlot *slot)
 {
-	StoreChange change = {.table = table->table, .rel = rel};
+	StoreChange change = {
+		.table = table->table,
+		.rel = rel,
+		.by_trigger = true
+	};
 	ItemKey		key;
 
 	slot_key(table, slot, &key);
@@ -225,7 +255,11 @@ row_inserted(const TriggerTable *table, Relation rel, TupleTableSlot *slot)
 static void
 row_deleted(const TriggerTable *table, Relation rel, TupleTableSlot *slot)
 {
-	StoreChange change = {.table = table->table, .rel = rel};
+	StoreChange change = {
+		.table = table->table,
+		.rel = rel,
+		.by_trigger = true
+	};
 	ItemKey		key;
 
 	if (ncallbacks == 0)
@@ -241,7 +275,11 @@ static void
 row_updated(const TriggerTable *table, Relation rel, TupleTableSlot *old_slot,
 			TupleTableSlot *new_slot)
 {
-	StoreChange change = {.table = table->table, .rel = rel};
+	StoreChange change = {
+		.table = table->table,
+		.rel = rel,
+		.by_trigger = true
+	};
 	ItemKey		old_key;
 	ItemKey		new_key;
 

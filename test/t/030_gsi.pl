@@ -79,6 +79,7 @@ is($subscriber->safe_psql('target', $entries), $source, 'subscriber: entries');
 is($subscriber->safe_psql('target', $wrong), '0', 'subscriber: nothing is wrong');
 $node->safe_psql('source', <<'END');
 UPDATE app SET attributes = attributes || '{"e": "new"}' WHERE pk = 'P1';
+UPDATE app SET attributes = app.attributes || jsonb_build_object('m', other.attributes ->> 'm') FROM app AS other WHERE app.pk = 'P5' AND other.pk = 'P5' AND other.sk::int = 100 - app.sk::int;
 SELECT put_item('app', '{"pk": "Q", "sk": "1", "e": "put", "n": 5}');
 SELECT delete_item('app', '{"pk": "P2", "sk": "2"}');
 DELETE FROM app WHERE pk = 'P4';
