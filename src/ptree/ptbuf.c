@@ -21,56 +21,60 @@
 #include "ptree/ptree_private.h"
 
 /*
- * What a session remembers of an index, in rd_amcache: the root, and for each
- * part of the range of hashes the leaf page last seen there.  All of it may be
- * out of date, and is checked against the page at each use.
+ * What a session remembers of an index, in rd_amcache: the root, and pages
+ * seen lately on the two lowest levels.  All of it may be out of date, and is
+ * checked against the page at each use.
+ *
+ * A hint stands in the slot of the key that was looked for: each slot is for a
+ * part of the range of hashes, and has two ways, the one that was set last
+ * first, since a page often ends inside a slot's part.  There are two or more
+ * slots for each page that the index had when the array was made, up to a
+ * limit; it is made anew when the index has outgrown it.
  */
-#define PT_HINT_BITS	10
-#define PT_HINTS		(1 << PT_HINT_BITS)
+#define PT_HINT_WAYS		2
+#define PT_LEAF_BITS_MIN	5
+#define PT_LEAF_BITS_MAX	12
+#define PT_INNER_BITS		7
 
 typedef struct PtHint
 {
 	BlockNumber blkno;			/* 0, the meta page, is none */
 	Buffer		buf;
+	uint32		low;			/* the page's low fence, what it has of a hash */
 } PtHint;
+
+typedef struct PtHintSlot
+{
+	PtHint		ways[PT_HINT_WAYS];
+} PtHintSlot;
 
 typedef struct PtCache
 {
 	BlockNumber root;
 	uint32		level;
-	PtHint		hints[FLEXIBLE_ARRAY_MEMBER];	/* unless the root is a leaf */
+	int			bits;			/* log of the slots for leaves; 0: no slots */
+	int64		misses;			/* hints set since the array was made */
+	PtHintSlot	inner[1 << PT_INNER_BITS];	/* for level 1 */
+	PtHintSlot	leaves[FLEXIBLE_ARRAY_MEMBER];
 } PtCache;
 
+static PtCache *make_cache(Relation rel, BlockNumber root, uint32 level);
+static int	leaf_bits(Relation rel);
 static bool acquire_free_page(Relation rel, Buffer buf);
 
-/*
- * Raises an error unless the page is one of ours and has a header and fences
- * that can be trusted not to lead outside of the page or of our arrays.
- */
+/* Raises an error unless the page can be read safely. */
 void
 _pt_check_page(Relation rel, Buffer buf)
 {
 	Page		page = BufferGetPage(buf);
-	PageHeader	header = (PageHeader) page;
 
+	if (likely(_pt_page_sane(page)))
+		return;
 	if (PageIsNew(page))
 		_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
 						   "The page is empty.");
-	if (PageGetSpecialSize(page) != sizeof(PtPageOpaqueData) ||
-		PtPageGetOpaque(page)->page_id != PT_PAGE_ID)
-		_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
-						   "The page is not one of this access method.");
-	if (header->pd_lower < SizeOfPageHeaderData ||
-		header->pd_lower > header->pd_upper ||
-		header->pd_upper > header->pd_special ||
-		PtPageCount(page) > (int) PT_MAX_ENTRIES ||
-		PtPageGetOpaque(page)->taillen > PT_MAX_TAIL)
-		_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
-						   "The page header is not valid.");
-	if (!_pt_fence_readable(page, PtPageGetOpaque(page)->low) ||
-		!_pt_fence_readable(page, PtPageGetOpaque(page)->high))
-		_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
-						   "A fence is outside of the page.");
+	_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
+					   "The page is not one of this access method, or its header or a fence is not valid.");
 }
 
 /* Reads, locks and checks a page. */
@@ -142,23 +146,42 @@ _pt_read_root(Relation rel, BlockNumber *root, uint32 *level)
 	*level = meta->root_level;
 	_pt_release(buf);
 
-	/* a root that was a leaf has no room for hints behind it */
-	if (cache != NULL && cache->level == 0 && *level > 0)
-	{
-		rel->rd_amcache = NULL;
-		pfree(cache);
-		cache = NULL;
-	}
-	if (cache == NULL)
-	{
-		cache = MemoryContextAllocZero(rel->rd_indexcxt,
-									   offsetof(PtCache, hints) +
-									   (*level > 0 ?
-										PT_HINTS * sizeof(PtHint) : 0));
-		rel->rd_amcache = cache;
-	}
+	/* as long as the root is a leaf there are no hints */
+	if (cache == NULL || (cache->bits == 0 && *level > 0))
+		cache = make_cache(rel, *root, *level);
 	cache->root = *root;
 	cache->level = *level;
+}
+
+/* Makes what is remembered of an index, instead of what there was. */
+static PtCache *
+make_cache(Relation rel, BlockNumber root, uint32 level)
+{
+	int			bits = level > 0 ? leaf_bits(rel) : 0;
+	PtCache    *cache;
+
+	cache = MemoryContextAllocZero(rel->rd_indexcxt, bits == 0 ?
+								   offsetof(PtCache, inner) :
+								   offsetof(PtCache, leaves) +
+								   sizeof(PtHintSlot) * ((Size) 1 << bits));
+	cache->root = root;
+	cache->level = level;
+	cache->bits = bits;
+	if (rel->rd_amcache != NULL)
+		pfree(rel->rd_amcache);
+	rel->rd_amcache = cache;
+	return cache;
+}
+
+static int
+leaf_bits(Relation rel)
+{
+	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
+	int			bits = PT_LEAF_BITS_MIN;
+
+	while (bits < PT_LEAF_BITS_MAX && ((BlockNumber) 1 << bits) < 2 * nblocks)
+		bits++;
+	return bits;
 }
 
 /*
@@ -181,45 +204,79 @@ _pt_cached_root(Relation rel, BlockNumber *root, uint32 *level)
 	*level = cache->level;
 }
 
-/* The hint for a key, or NULL if there can be none. */
-static PtHint *
-find_hint(Relation rel, const PtKey *key)
+/* The first bytes of a key, of which the hash is made, as a number. */
+static inline uint32
+hash_part(const uint8 *data, int len)
 {
-	PtCache    *cache = (PtCache *) rel->rd_amcache;
+	uint8		bytes[PT_HASH_SIZE] = {0};
 
-	if (cache == NULL || cache->level == 0 || key->len < PT_HASH_SIZE)
+	memcpy(bytes, data, Min(len, PT_HASH_SIZE));
+	return (uint32) bytes[0] << 24 | (uint32) bytes[1] << 16 |
+		(uint32) bytes[2] << 8 | bytes[3];
+}
+
+/* Where the hints for a hash are, or NULL if there can be none. */
+static inline PtHintSlot *
+hint_slot(PtCache *cache, uint32 hash, int level)
+{
+	if (cache == NULL || cache->bits == 0)
 		return NULL;
-	return &cache->hints[(key->data[0] << 8 | key->data[1]) >>
-						 (16 - PT_HINT_BITS)];
+	if (level > 0)
+		return &cache->inner[hash >> (32 - PT_INNER_BITS)];
+	return &cache->leaves[hash >> (32 - cache->bits)];
 }
 
 /*
- * Pins the page that may be the leaf page of a key, if it is still in its
- * buffer.
+ * Pins the page of level 0 or 1 that may be the one of a key, if it is still
+ * in its buffer.
  */
-bool
-_pt_get_hint(Relation rel, const PtKey *key, BlockNumber *blkno, Buffer *buf)
+Buffer
+_pt_get_hint(Relation rel, const PtKey *key, int level)
 {
-	PtHint	   *hint = find_hint(rel, key);
+	uint32		hash = hash_part(key->data, key->len);
+	PtHintSlot *slot = hint_slot((PtCache *) rel->rd_amcache, hash, level);
+	PtHint	   *hint;
 
-	if (hint == NULL || hint->blkno == PT_METAPAGE)
-		return false;
-	*blkno = hint->blkno;
-	*buf = hint->buf;
-	return compat_read_recent_buffer(rel, *blkno, *buf);
+	if (slot == NULL)
+		return InvalidBuffer;
+
+	/* of two pages that do not begin behind the key it is the second one */
+	hint = &slot->ways[0];
+	if (slot->ways[1].blkno != PT_METAPAGE && slot->ways[1].low <= hash &&
+		(hint->low > hash || hint->low < slot->ways[1].low))
+		hint = &slot->ways[1];
+	if (hint->blkno == PT_METAPAGE || hint->low > hash ||
+		!compat_read_recent_buffer(rel, hint->blkno, hint->buf))
+		return InvalidBuffer;
+	return hint->buf;
 }
 
-/* Remembers the leaf page of a key. */
+/* Remembers the locked page of a key. */
 void
-_pt_set_hint(Relation rel, const PtKey *key, Buffer buf)
+_pt_set_hint(Relation rel, const PtKey *key, int level, Buffer buf)
 {
-	PtHint	   *hint = find_hint(rel, key);
+	PtCache    *cache = (PtCache *) rel->rd_amcache;
+	PtHintSlot *slot;
+	BlockNumber blkno = BufferGetBlockNumber(buf);
+	PtKey		low;
 
-	if (hint != NULL)
+	if (cache != NULL && cache->bits > 0 && level == 0 &&
+		++cache->misses > (int64) 4 << cache->bits)
 	{
-		hint->blkno = BufferGetBlockNumber(buf);
-		hint->buf = buf;
+		if (cache->bits < leaf_bits(rel))
+			cache = make_cache(rel, cache->root, cache->level);
+		cache->misses = 0;
 	}
+
+	slot = hint_slot(cache, hash_part(key->data, key->len), level);
+	if (slot == NULL)
+		return;
+	if (slot->ways[0].blkno != blkno)
+		slot->ways[1] = slot->ways[0];
+	_pt_get_low(BufferGetPage(buf), &low);
+	slot->ways[0].blkno = blkno;
+	slot->ways[0].buf = buf;
+	slot->ways[0].low = hash_part(low.data, low.len);
 }
 
 /*

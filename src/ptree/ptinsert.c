@@ -11,7 +11,6 @@
 #include "access/genam.h"
 #include "access/tableam.h"
 #include "access/xact.h"
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "storage/bufmgr.h"
@@ -76,13 +75,13 @@ ptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer heap_tid,
 		 IndexInfo *info)
 {
 	PtLayout	layout;
-	StringInfoData buf;
+	PtKeyBytes	bytes;
 	PtInsert	insert;
 	bool		result;
 
 	_pt_get_layout(rel, &layout);
-	initStringInfo(&buf);
-	_pt_encode_tuple(rel, &layout, values, isnull, heap_tid, &buf,
+	_pt_init_bytes(&bytes, &layout, values, isnull);
+	_pt_encode_tuple(rel, &layout, values, isnull, heap_tid, &bytes.buf,
 					 &insert.item.key);
 	insert.item.child = InvalidBlockNumber;
 	insert.rel = rel;
@@ -105,7 +104,7 @@ ptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer heap_tid,
 	else
 		result = do_insert(&insert);
 
-	pfree(buf.data);
+	_pt_free_bytes(&bytes);
 	return result;
 }
 

@@ -137,6 +137,44 @@ check_not_null(Relation heap, Relation rel, int attr)
 						NameStr(att->attname), "ptree")));
 }
 
+/*
+ * Prepares for the encoding of a key of these values.  A value takes at most
+ * twice its size and some bytes.
+ */
+void
+_pt_init_bytes(PtKeyBytes *bytes, const PtLayout *layout, const Datum *values,
+			   const bool *isnull)
+{
+	Size		size = 32;
+
+	for (int i = 0; i <= Max(layout->sk_attr, 0); i++)
+	{
+		struct varlena *value = (struct varlena *) DatumGetPointer(values[i]);
+
+		if (isnull[i])
+			continue;
+		if (VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value))
+			size = PT_LOCAL_BYTES;
+		size += 2 * VARSIZE_ANY(value);
+	}
+
+	if (size > PT_LOCAL_BYTES)
+		initStringInfo(&bytes->buf);
+	else
+	{
+		bytes->buf.data = bytes->local;
+		bytes->buf.maxlen = PT_LOCAL_BYTES;
+		bytes->buf.len = bytes->buf.cursor = 0;
+	}
+}
+
+void
+_pt_free_bytes(PtKeyBytes *bytes)
+{
+	if (bytes->buf.data != bytes->local)
+		pfree(bytes->buf.data);
+}
+
 /* Appends the partition key with its hash and terminator. */
 void
 _pt_encode_pk(Relation rel, Datum value, StringInfo buf)
@@ -305,7 +343,10 @@ report_null(Relation rel, int attr)
 static void
 encode_value(Oid type, Datum value, StringInfo buf)
 {
-	struct varlena *packed = PG_DETOAST_DATUM_PACKED(value);
+	struct varlena *packed = (struct varlena *) DatumGetPointer(value);
+
+	if (VARATT_IS_EXTERNAL(packed) || VARATT_IS_COMPRESSED(packed))
+		packed = pg_detoast_datum_packed(packed);
 
 	switch (type)
 	{

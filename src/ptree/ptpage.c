@@ -24,21 +24,6 @@ static uint16 place_record(Page page, int size);
 static uint16 place_fence(Page page, const PtKey *key);
 static uint16 place_group(Page page, const PtKey *key, int len);
 
-static inline uint16
-load_u16(const uint8 *p)
-{
-	uint16		value;
-
-	memcpy(&value, p, sizeof(value));
-	return value;
-}
-
-static inline void
-store_u16(uint8 *p, uint16 value)
-{
-	memcpy(p, &value, sizeof(value));
-}
-
 /* An empty page without fences, links and flags. */
 void
 _pt_page_init(Page page, uint8 level, uint8 taillen)
@@ -60,17 +45,17 @@ _pt_get_entry(Page page, int slot, PtEntry *entry)
 {
 	PtPageOpaque opaque = PtPageGetOpaque(page);
 	const uint8 *p = (const uint8 *) page + PtPageSlots(page)[slot].offset;
-	uint16		info = load_u16(p);
+	uint16		info = _pt_load_u16(p);
 
 	p += sizeof(uint16);
 	entry->prefix = NULL;
 	entry->prefixlen = 0;
 	if (info & PT_GROUPED)
 	{
-		const uint8 *group = (const uint8 *) page + load_u16(p);
+		const uint8 *group = (const uint8 *) page + _pt_load_u16(p);
 
 		p += sizeof(uint16);
-		entry->prefixlen = load_u16(group);
+		entry->prefixlen = _pt_load_u16(group);
 		entry->prefix = group + sizeof(uint16);
 	}
 
@@ -113,19 +98,40 @@ _pt_get_high(Page page, PtKey *key)
 	return false;
 }
 
-/*
- * Whether a fence lies inside the page, so that it can be read; everything else
- * about a page is for ptree_check() to find out.
- */
-bool
-_pt_fence_readable(Page page, uint16 offset)
+/* Whether a fence lies inside the page. */
+static inline bool
+fence_readable(Page page, uint16 offset)
 {
 	PageHeader	header = (PageHeader) page;
 	const uint8 *p = (const uint8 *) page + offset;
 
 	return offset == 0 ||
 		(offset >= header->pd_upper && offset + 3 <= header->pd_special &&
-		 offset + 3 + p[2] + load_u16(p) <= header->pd_special);
+		 offset + 3 + p[2] + _pt_load_u16(p) <= header->pd_special);
+}
+
+/*
+ * Whether a page is one of ours and has a header and fences that can be
+ * trusted not to lead outside of the page or of our arrays; everything else
+ * about a page is for ptree_check() to find out.
+ */
+bool
+_pt_page_sane(Page page)
+{
+	PageHeader	header = (PageHeader) page;
+	PtPageOpaque opaque = (PtPageOpaque)
+		((char *) page + BLCKSZ - sizeof(PtPageOpaqueData));
+
+	return header->pd_special == BLCKSZ - sizeof(PtPageOpaqueData) &&
+		opaque->page_id == PT_PAGE_ID &&
+		header->pd_lower >= SizeOfPageHeaderData &&
+		header->pd_lower <= header->pd_upper &&
+		header->pd_upper <= header->pd_special &&
+		header->pd_lower <= SizeOfPageHeaderData +
+		PT_MAX_ENTRIES * sizeof(PtSlot) &&
+		opaque->taillen <= PT_MAX_TAIL &&
+		fence_readable(page, opaque->low) &&
+		fence_readable(page, opaque->high);
 }
 
 static bool
@@ -140,7 +146,7 @@ get_fence(Page page, uint16 offset, PtKey *key)
 		return false;
 
 	key->kind = PT_KEY_PLAIN;
-	key->len = load_u16(p);
+	key->len = _pt_load_u16(p);
 	p += sizeof(uint16);
 	key->taillen = Min(*p, PT_MAX_TAIL);
 	p++;
@@ -153,13 +159,61 @@ get_fence(Page page, uint16 offset, PtKey *key)
 static inline int
 compare_tails(const PtKey *key, const uint8 *tail, int taillen)
 {
-	int			result = memcmp(key->tail, tail, Min(key->taillen, taillen));
+	if (key->taillen > 0)
+	{
+		int			result = memcmp(key->tail, tail,
+									Min(key->taillen, taillen));
 
-	if (result != 0)
-		return result;
+		if (result != 0)
+			return result;
+	}
 	if (key->kind == PT_KEY_AFTER)
 		return 1;
 	return (int) key->taillen - taillen;
+}
+
+/* Order of a key and a fence. */
+static inline int
+compare_fence(const PtKey *key, Page page, uint16 offset)
+{
+	const uint8 *p = (const uint8 *) page + offset;
+	int			len = _pt_load_u16(p);
+	int			taillen = Min(p[2], PT_MAX_TAIL);
+	int			result;
+
+	if (key->kind == PT_KEY_END)
+		return 1;
+	p += sizeof(uint16) + sizeof(uint8);
+	if (key->len > 0 && len > 0)
+	{
+		result = memcmp(key->data, p + taillen, Min(key->len, len));
+		if (result != 0)
+			return result;
+	}
+	if (key->len != len)
+		return (int) key->len - len;
+	return compare_tails(key, p, taillen);
+}
+
+/* Whether a key belongs to the right of the page. */
+bool
+_pt_beyond_page(Page page, const PtKey *key, bool strict)
+{
+	uint16		high = PtPageGetOpaque(page)->high;
+
+	return high != 0 && compare_fence(key, page, high) >= (strict ? 1 : 0);
+}
+
+/* Whether a key belongs to the left of the page. */
+bool
+_pt_before_page(Page page, const PtKey *key, bool strict)
+{
+	uint16		low = PtPageGetOpaque(page)->low;
+
+	if (low == 0)
+		return strict && key->len == 0 && key->taillen == 0 &&
+			key->kind == PT_KEY_PLAIN;
+	return compare_fence(key, page, low) < (strict ? 1 : 0);
 }
 
 /* Order of a key and an entry: negative, zero or positive. */
@@ -243,6 +297,91 @@ _pt_head(Page page, const PtKey *key)
 }
 
 /*
+ * A search on one page.  Once the key is known to begin with a group's prefix,
+ * the group's other entries are compared by their suffixes alone.
+ */
+typedef struct PtPageSearch
+{
+	const PtKey *key;
+	const uint8 *page;
+	int			fixed;			/* record bytes before a tail, but for a group */
+	int			taillen;		/* on leaves */
+	uint16		group;			/* 0: none known */
+	uint16		grouplen;
+} PtPageSearch;
+
+static inline void
+search_init(PtPageSearch *search, Page page, const PtKey *key)
+{
+	PtPageOpaque opaque = PtPageGetOpaque(page);
+
+	search->key = key;
+	search->page = (const uint8 *) page;
+	search->group = 0;
+	search->grouplen = 0;
+	if (opaque->level == 0)
+	{
+		search->fixed = sizeof(uint16);
+		search->taillen = opaque->taillen;
+	}
+	else
+	{
+		search->fixed = sizeof(uint16) + sizeof(BlockNumber) + sizeof(uint8);
+		search->taillen = -1;
+	}
+}
+
+/* Order of the key, which is not PT_KEY_END, and the entry of a slot. */
+static inline int
+search_compare(PtPageSearch *search, const PtSlot *slot)
+{
+	const PtKey *key = search->key;
+	const uint8 *p = search->page + slot->offset;
+	uint16		info = _pt_load_u16(p);
+	int			suffixlen = info & PT_SUFFIX_MASK;
+	const uint8 *data = key->data;
+	int			len = key->len;
+	int			taillen;
+	int			result;
+
+	if (info & PT_GROUPED)
+	{
+		uint16		group = _pt_load_u16(p + sizeof(uint16));
+
+		if (group != search->group)
+		{
+			const uint8 *prefix = search->page + group;
+			int			prefixlen = _pt_load_u16(prefix);
+
+			result = memcmp(data, prefix + sizeof(uint16),
+							Min(len, prefixlen));
+			if (result != 0)
+				return result;
+			if (len < prefixlen)
+				return -1;
+			search->group = group;
+			search->grouplen = prefixlen;
+		}
+		data += search->grouplen;
+		len -= search->grouplen;
+		p += sizeof(uint16);
+	}
+
+	p += search->fixed;
+	taillen = search->taillen >= 0 ? search->taillen :
+		Min(p[-1], PT_MAX_TAIL);
+	if (len > 0 && suffixlen > 0)
+	{
+		result = memcmp(data, p + taillen, Min(len, suffixlen));
+		if (result != 0)
+			return result;
+	}
+	if (len != suffixlen)
+		return len - suffixlen;
+	return compare_tails(key, p, taillen);
+}
+
+/*
  * First slot whose entry is not before the key, or with beyond_equal, that is
  * behind it; the number of slots if there is none.
  */
@@ -253,17 +392,20 @@ _pt_bisect(Page page, const PtKey *key, bool beyond_equal)
 	int			prefix = PtPageGetOpaque(page)->prefix;
 	int			low = 0;
 	int			high = PtPageCount(page);
+	int			bound = beyond_equal ? 0 : 1;
+	PtPageSearch search;
 	uint16		head;
 
 	if (key->kind == PT_KEY_END)
 		return high;
 	if (prefix > 0)
 	{
-		PtKey		fence;
+		const uint8 *fence = (const uint8 *) page +
+			PtPageGetOpaque(page)->high;
 		int			result;
 
-		_pt_get_high(page, &fence);
-		result = memcmp(key->data, fence.data, Min(key->len, prefix));
+		fence += sizeof(uint16) + sizeof(uint8) + Min(fence[2], PT_MAX_TAIL);
+		result = memcmp(key->data, fence, Min(key->len, prefix));
 		if (result > 0)
 			return high;
 
@@ -272,27 +414,54 @@ _pt_bisect(Page page, const PtKey *key, bool beyond_equal)
 			return PtPageGetOpaque(page)->level > 0 ? Min(1, high) : 0;
 	}
 
+	search_init(&search, page, key);
 	head = head_at(key->data, key->len, prefix);
 	while (low < high)
 	{
-		int			middle = low + (high - low) / 2;
-		uint16		other = slots[middle].head;
-		int			result;
+		int			middle = (low + high) / 2;
+		int			result = (int) head - (int) slots[middle].head;
 
-		if (head != other)
-			result = head < other ? -1 : 1;
-		else
-		{
-			PtEntry		entry;
-
-			_pt_get_entry(page, middle, &entry);
-			result = _pt_compare_entry(key, &entry);
-		}
-
-		if (result > 0 || (result == 0 && beyond_equal))
+		if (result == 0)
+			result = search_compare(&search, &slots[middle]);
+		if (result >= bound)
 			low = middle + 1;
 		else
 			high = middle;
+	}
+	return low;
+}
+
+/*
+ * First slot whose entry is not before the key, from one on that is not behind
+ * the result, which is expected to be near.
+ */
+int
+_pt_gallop(Page page, const PtKey *key, int start)
+{
+	PtSlot	   *slots = PtPageSlots(page);
+	int			low = start;
+	int			high = PtPageCount(page);
+	int			step = 1;
+	PtPageSearch search;
+
+	if (key->kind == PT_KEY_END)
+		return high;
+	search_init(&search, page, key);
+	while (low < high)
+	{
+		int			probe = step > 0 ? Min(low + step, high) - 1 :
+			(low + high) / 2;
+
+		if (search_compare(&search, &slots[probe]) > 0)
+		{
+			low = probe + 1;
+			step *= 2;
+		}
+		else
+		{
+			high = probe;
+			step = 0;
+		}
 	}
 	return low;
 }
@@ -553,11 +722,11 @@ _pt_place_entry(Page page, int slot, const PtItem *item, int group,
 	((PageHeader) page)->pd_lower += sizeof(PtSlot);
 
 	p = (uint8 *) page + offset;
-	store_u16(p, suffixlen | (group ? PT_GROUPED : 0));
+	_pt_store_u16(p, suffixlen | (group ? PT_GROUPED : 0));
 	p += sizeof(uint16);
 	if (group)
 	{
-		store_u16(p, group);
+		_pt_store_u16(p, group);
 		p += sizeof(uint16);
 	}
 	if (!leaf)
@@ -602,7 +771,7 @@ place_fence(Page page, const PtKey *key)
 		return 0;
 	offset = place_record(page, _pt_fence_size(key));
 	p = (uint8 *) page + offset;
-	store_u16(p, key->len);
+	_pt_store_u16(p, key->len);
 	p += sizeof(uint16);
 	*p++ = key->taillen;
 	memcpy(p, key->tail, key->taillen);
@@ -616,7 +785,7 @@ place_group(Page page, const PtKey *key, int len)
 	uint16		offset = place_record(page, sizeof(uint16) + len);
 	uint8	   *p = (uint8 *) page + offset;
 
-	store_u16(p, len);
+	_pt_store_u16(p, len);
 	memcpy(p + sizeof(uint16), key->data, len);
 	return offset;
 }

@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "lib/stringinfo.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
 
@@ -17,8 +16,7 @@
 #include "ptree/ptree_private.h"
 
 static Buffer next_page(Relation index, Buffer buf);
-static bool collect(Page page, int slot, const PtKey *upper,
-					PtreeProbe *probe);
+static void collect(Page page, int slot, int end, PtreeProbe *probe);
 
 void
 ptree_probe(Relation index, const Datum *values, Snapshot snapshot,
@@ -26,15 +24,15 @@ ptree_probe(Relation index, const Datum *values, Snapshot snapshot,
 {
 	static const bool nulls[INDEX_MAX_KEYS] = {false};
 	PtLayout	layout;
-	StringInfoData bytes;
+	PtKeyBytes	bytes;
 	PtKey		key;
 	Buffer		buf;
 	bool		hinted;
 	int			slot;
 
 	_pt_get_layout(index, &layout);
-	initStringInfo(&bytes);
-	_pt_encode_bytes(index, &layout, values, nulls, &bytes, &key);
+	_pt_init_bytes(&bytes, &layout, values, nulls);
+	_pt_encode_bytes(index, &layout, values, nulls, &bytes.buf, &key);
 
 	probe->n = 0;
 	probe->overflow = false;
@@ -45,43 +43,37 @@ ptree_probe(Relation index, const Datum *values, Snapshot snapshot,
 	for (;;)
 	{
 		Page		page = BufferGetPage(buf);
+		int			end = _pt_gallop(page, &key, slot);
 
 		PredicateLockPage(index, BufferGetBlockNumber(buf), snapshot);
-		if (!collect(page, slot, &key, probe) ||
+		collect(page, slot, end, probe);
+		if (probe->overflow || end < PtPageCount(page) ||
 			!_pt_beyond_page(page, &key, false))
 			break;
 		buf = next_page(index, buf);
 		slot = 0;
 	}
 	_pt_release(buf);
-	pfree(bytes.data);
+	_pt_free_bytes(&bytes);
 }
 
-/*
- * Adds the entries from a slot on that are before upper; whether they may go
- * on to the right of the page.
- */
-static bool
-collect(Page page, int slot, const PtKey *upper, PtreeProbe *probe)
+/* Adds entries of a page. */
+static void
+collect(Page page, int slot, int end, PtreeProbe *probe)
 {
-	int			count = PtPageCount(page);
-
-	for (; slot < count; slot++)
+	for (; slot < end; slot++)
 	{
 		PtEntry		entry;
 
-		_pt_get_entry(page, slot, &entry);
-		if (_pt_compare_entry(upper, &entry) < 0)
-			return false;
 		if (probe->n == PTREE_PROBE_TIDS)
 		{
 			probe->overflow = true;
-			return false;
+			return;
 		}
+		_pt_get_entry(page, slot, &entry);
 		_pt_decode_tid(entry.tail + entry.taillen - PT_TID_SIZE,
 					   &probe->tids[probe->n++]);
 	}
-	return true;
 }
 
 /* The next page to the right that is not deleted. */

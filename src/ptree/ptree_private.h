@@ -147,6 +147,22 @@ StaticAssertDecl(SizeOfPageHeaderData == MAXALIGN(SizeOfPageHeaderData),
 #define PT_GROUPED			0x8000
 #define PT_SUFFIX_MASK		0x7FFF
 
+/* Unaligned integers of a record. */
+static inline uint16
+_pt_load_u16(const uint8 *p)
+{
+	uint16		value;
+
+	memcpy(&value, p, sizeof(value));
+	return value;
+}
+
+static inline void
+_pt_store_u16(uint8 *p, uint16 value)
+{
+	memcpy(p, &value, sizeof(value));
+}
+
 /* bytes of a page for slots and records */
 #define PT_PAGE_SPACE \
 	(BLCKSZ - SizeOfPageHeaderData - sizeof(PtPageOpaqueData))
@@ -286,7 +302,22 @@ typedef struct PtWal
 pg_noreturn extern void _pt_report_corrupt(Relation rel, BlockNumber blkno,
 										   const char *detail);
 
+/*
+ * Bytes of a key under construction: in a local array if they certainly fit,
+ * or else allocated.
+ */
+#define PT_LOCAL_BYTES	256
+
+typedef struct PtKeyBytes
+{
+	StringInfoData buf;
+	char		local[PT_LOCAL_BYTES];
+} PtKeyBytes;
+
 /* prototypes for functions in ptkey.c */
+extern void _pt_init_bytes(PtKeyBytes *bytes, const PtLayout *layout,
+						   const Datum *values, const bool *isnull);
+extern void _pt_free_bytes(PtKeyBytes *bytes);
 extern void _pt_get_layout(Relation rel, PtLayout *layout);
 extern void _pt_check_definition(Relation heap, Relation rel);
 extern void _pt_encode_pk(Relation rel, Datum value, StringInfo buf);
@@ -306,12 +337,15 @@ extern int	_pt_pk_length(const uint8 *data, int len);
 /* prototypes for functions in ptpage.c */
 extern void _pt_page_init(Page page, uint8 level, uint8 taillen);
 extern void _pt_get_entry(Page page, int slot, PtEntry *entry);
-extern bool _pt_fence_readable(Page page, uint16 offset);
+extern bool _pt_page_sane(Page page);
+extern bool _pt_beyond_page(Page page, const PtKey *key, bool strict);
+extern bool _pt_before_page(Page page, const PtKey *key, bool strict);
 extern bool _pt_get_low(Page page, PtKey *key);
 extern bool _pt_get_high(Page page, PtKey *key);
 extern int	_pt_compare_entry(const PtKey *key, const PtEntry *entry);
 extern int	_pt_compare(const PtKey *a, const PtKey *b);
 extern int	_pt_bisect(Page page, const PtKey *key, bool beyond_equal);
+extern int	_pt_gallop(Page page, const PtKey *key, int start);
 extern uint16 _pt_head(Page page, const PtKey *key);
 extern void _pt_copy_key(PtKey *dest, const PtKey *src);
 extern int	_pt_common_prefix(const PtKey *a, const PtKey *b);
@@ -339,9 +373,9 @@ extern void _pt_meta_init(Page page, BlockNumber root, uint32 level,
 extern PtMetaPageData *_pt_get_meta(Relation rel, Buffer buf);
 extern void _pt_read_root(Relation rel, BlockNumber *root, uint32 *level);
 extern void _pt_cached_root(Relation rel, BlockNumber *root, uint32 *level);
-extern bool _pt_get_hint(Relation rel, const PtKey *key, BlockNumber *blkno,
-						 Buffer *buf);
-extern void _pt_set_hint(Relation rel, const PtKey *key, Buffer buf);
+extern Buffer _pt_get_hint(Relation rel, const PtKey *key, int level);
+extern void _pt_set_hint(Relation rel, const PtKey *key, int level,
+						 Buffer buf);
 extern bool _pt_page_recyclable(Page page);
 extern void _pt_replace_page(Page page, Page formed);
 
@@ -353,7 +387,6 @@ extern Buffer _pt_find_leaf(Relation rel, const PtKey *key, bool strict,
 extern int	_pt_find_child(Relation rel, Buffer buf, const PtKey *key,
 						   bool strict, BlockNumber *child);
 extern bool _pt_page_deleted(Page page);
-extern bool _pt_beyond_page(Page page, const PtKey *key, bool strict);
 
 /* prototypes for functions in ptinsert.c */
 extern bool ptinsert(Relation rel, Datum *values, bool *isnull,

@@ -320,7 +320,7 @@ load_page(IndexScanDesc scan, Buffer buf, const PtKey *left,
 	PtScanPos  *pos = &so->pos;
 	Page		page = BufferGetPage(buf);
 	int			start = _pt_bisect(page, left, false);
-	int			end = _pt_bisect(page, right, false);
+	int			end;
 	PtKey		low;
 	PtKey		high;
 
@@ -330,10 +330,12 @@ load_page(IndexScanDesc scan, Buffer buf, const PtKey *left,
 	_pt_get_low(page, &low);
 	_pt_get_high(page, &high);
 	pos->next = PtPageGetOpaque(page)->next;
+	end = PtPageCount(page);
 	if (_pt_compare(&high, right) > 0)
 	{
 		high = *right;
 		pos->next = InvalidBlockNumber;
+		end = _pt_gallop(page, right, start);
 	}
 	if (_pt_compare(&low, left) < 0)
 		low = *left;

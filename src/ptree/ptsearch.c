@@ -14,6 +14,10 @@
 
 #include "ptree/ptree_private.h"
 
+static Buffer find_by_hint(Relation rel, const PtKey *key, bool strict,
+						   int level, int access);
+static Buffer descend_from(Relation rel, Buffer buf, const PtKey *key,
+						   bool strict, int level, int access);
 static Buffer get_root(Relation rel, int level, int access);
 static Buffer move_right(Relation rel, Buffer buf, const PtKey *key,
 						 bool strict, int lock, bool finish);
@@ -24,64 +28,61 @@ _pt_page_deleted(Page page)
 	return (PtPageGetOpaque(page)->flags & PT_DELETED) != 0;
 }
 
-/* Whether a key belongs to the right of the page. */
-bool
-_pt_beyond_page(Page page, const PtKey *key, bool strict)
-{
-	PtKey		high;
-	int			result;
-
-	if (!_pt_get_high(page, &high))
-		return false;
-	result = _pt_compare(key, &high);
-	return strict ? result > 0 : result >= 0;
-}
-
 /*
  * Returns the leaf page to which a key belongs, like _pt_descend(), but tries
- * the page where the session last found a key with about this hash.  If a live
- * leaf page has the key between its fences it is the right one, however we
- * came to know of it.
+ * the page where the session last found a key with about this hash, and then
+ * the page above it.  If a live page of a level has the key between its fences
+ * it is the right one, however we came to know of it.
  *
- * But a page found by hint may be the right half of an incomplete split, which
- * a descent would have finished; so a writer must not split the page if
- * *hinted is set.
+ * But a leaf page found by hint may be the right half of an incomplete split,
+ * which a descent would have finished; so a writer must not split the page if
+ * *hinted is set.  That does not hold for a page to which we came by a link
+ * from above, wherever the page with the link was found.
  */
 Buffer
 _pt_find_leaf(Relation rel, const PtKey *key, bool strict, int access,
 			  bool *hinted)
 {
-	BlockNumber blkno;
-	Buffer		buf;
+	Buffer		buf = find_by_hint(rel, key, strict, 0, access);
 
-	*hinted = false;
-	if (_pt_get_hint(rel, key, &blkno, &buf))
-	{
-		Page		page = BufferGetPage(buf);
-		PtPageOpaque opaque;
-		PtKey		low;
+	*hinted = BufferIsValid(buf);
+	if (*hinted)
+		return buf;
 
-		LockBuffer(buf, access);
-		_pt_check_page(rel, buf);
-		opaque = PtPageGetOpaque(page);
-		_pt_get_low(page, &low);
-		if (opaque->level == 0 &&
-			(opaque->flags & (PT_DELETED | PT_META)) == 0 &&
-			(access != BUFFER_LOCK_EXCLUSIVE ||
-			 (opaque->flags & PT_INCOMPLETE_SPLIT) == 0) &&
-			(strict ? _pt_compare(&low, key) < 0 :
-			 _pt_compare(&low, key) <= 0) &&
-			!_pt_beyond_page(page, key, strict))
-		{
-			*hinted = true;
-			return buf;
-		}
-		_pt_release(buf);
-	}
-
-	buf = _pt_descend(rel, key, strict, 0, access);
-	_pt_set_hint(rel, key, buf);
+	buf = find_by_hint(rel, key, strict, 1, BUFFER_LOCK_SHARE);
+	if (BufferIsValid(buf))
+		buf = descend_from(rel, buf, key, strict, 0, access);
+	else
+		buf = _pt_descend(rel, key, strict, 0, access);
+	_pt_set_hint(rel, key, 0, buf);
 	return buf;
+}
+
+/* The page of a level that is remembered for a key, if it is the right one. */
+static Buffer
+find_by_hint(Relation rel, const PtKey *key, bool strict, int level,
+			 int access)
+{
+	Buffer		buf = _pt_get_hint(rel, key, level);
+	Page		page;
+	PtPageOpaque opaque;
+
+	if (!BufferIsValid(buf))
+		return InvalidBuffer;
+
+	LockBuffer(buf, access);
+	_pt_check_page(rel, buf);
+	page = BufferGetPage(buf);
+	opaque = PtPageGetOpaque(page);
+	if (opaque->level == level &&
+		(opaque->flags & (PT_DELETED | PT_META)) == 0 &&
+		(access != BUFFER_LOCK_EXCLUSIVE ||
+		 (opaque->flags & PT_INCOMPLETE_SPLIT) == 0) &&
+		!_pt_before_page(page, key, strict) &&
+		!_pt_beyond_page(page, key, strict))
+		return buf;
+	_pt_release(buf);
+	return InvalidBuffer;
 }
 
 /*
@@ -96,8 +97,19 @@ Buffer
 _pt_descend(Relation rel, const PtKey *key, bool strict, int level,
 			int access)
 {
+	return descend_from(rel, get_root(rel, level, access), key, strict, level,
+						access);
+}
+
+/*
+ * The same from a page that is not to the right of the key's place, and is
+ * locked exclusively only if it is on the level asked for.
+ */
+static Buffer
+descend_from(Relation rel, Buffer buf, const PtKey *key, bool strict,
+			 int level, int access)
+{
 	bool		finish = access == BUFFER_LOCK_EXCLUSIVE;
-	Buffer		buf = get_root(rel, level, access);
 
 	for (;;)
 	{
@@ -110,6 +122,8 @@ _pt_descend(Relation rel, const PtKey *key, bool strict, int level,
 		buf = move_right(rel, buf, key, strict, lock, finish);
 		if (here == level)
 			return buf;
+		if (here == 1)
+			_pt_set_hint(rel, key, 1, buf);
 
 		_pt_find_child(rel, buf, key, strict, &child);
 		_pt_release(buf);
