@@ -40,7 +40,8 @@ REGRESS      = install install_schema item_io item_number item_path item_ops \
                expr_update expr_project expr_keycond \
                api_table meta_name meta_ddl meta_register \
                store_open store_executor scan_range \
-               index_write index_local index_local_page index_local_random \
+               index_method index_method_unique index_write \
+               index_local index_local_page index_local_random \
                gsi gsi_ddl gsi_write gsi_unique gsi_page gsi_random \
                api_item api_update api_query api_scan api_errors \
                api_args api_hints api_context api_triggers api_transact api_batch \
@@ -58,6 +59,12 @@ ISOLATION    = meta-names gsi gsi-unique-order put-put put-absent-race update-up
 ISOLATION_OPTS = --inputdir=test/isolation --temp-instance=./tmp_check_iso \
                --temp-config=test/regress.conf --load-extension=partitioning \
                --no-locale --encoding=UTF8
+
+# INDEX_METHOD=ptree: the tests with key indexes of that access method, which
+# is not the default.
+ifdef INDEX_METHOD
+export PGOPTIONS = -c partitioning.index_method=$(INDEX_METHOD)
+endif
 
 TAP_TESTS    = 1
 PROVE_TESTS  = test/t/*.pl

@@ -174,7 +174,7 @@ COMMENT ON FUNCTION partitioning.sql_drop() IS
     'forgets dropped item tables';
 
 CREATE EVENT TRIGGER partitioning_ddl_command_start ON ddl_command_start
-    WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'ALTER TRIGGER', 'DROP INDEX', 'DROP TABLE', 'DROP TRIGGER',
+    WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'ALTER TRIGGER', 'CREATE TABLE', 'DROP INDEX', 'DROP TABLE', 'DROP TRIGGER',
                  -- these rename columns of tables, too
                  'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER TYPE')
     EXECUTE FUNCTION partitioning.ddl_command_start();

@@ -57,7 +57,6 @@ static void set_propagation(FunctionCallInfo fcinfo, ItemIndex *index);
 static bool is_sync(const char *propagation);
 pg_noreturn static void refuse_async(void);
 static void check_shards(FunctionCallInfo fcinfo);
-static void check_options(FunctionCallInfo fcinfo);
 static void check_count(const ItemTable *table);
 static Jsonb *jsonb_argument(FunctionCallInfo fcinfo, int arg);
 static const ItemIndex *global_index(FunctionCallInfo fcinfo,
@@ -103,7 +102,9 @@ create_global_index(PG_FUNCTION_ARGS)
 						 PG_GETARG_ARRAYTYPE_P(ARG_INCLUDE), &index);
 	set_propagation(fcinfo, &index);
 	check_shards(fcinfo);
-	check_options(fcinfo);
+	index.method = api_index_method(jsonb_argument(fcinfo, ARG_OPTIONS));
+	index.options = psprintf("{\"index_method\": \"%s\"}",
+							 meta_method_name(index.method));
 	check_count(table);
 	PG_RETURN_OID(gsi_create(table, &index));
 }
@@ -321,29 +322,6 @@ check_shards(FunctionCallInfo fcinfo)
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("write sharding of indexes is not supported yet"),
 			 errhint("Leave out write_shards.")));
-}
-
-/* None is known yet. */
-static void
-check_options(FunctionCallInfo fcinfo)
-{
-	Jsonb	   *options = jsonb_argument(fcinfo, ARG_OPTIONS);
-	JsonbIterator *it;
-	JsonbValue	key;
-
-	if (options == NULL)
-		return;
-	it = JsonbIteratorInit(&options->root);
-	if (JsonbIteratorNext(&it, &key, true) != WJB_BEGIN_OBJECT)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"%s\" must be a JSON object", "options")));
-	if (JsonbIteratorNext(&it, &key, true) == WJB_KEY)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown option \"%s\"",
-						pnstrdup(key.val.string.val, key.val.string.len)),
-				 errhint("A global index has no options yet.")));
 }
 
 static void

@@ -135,6 +135,7 @@ extern void api_token_finish(ApiToken *token);
 /* prototypes for functions in api_table.c */
 extern char *api_required_text(FunctionCallInfo fcinfo, int arg,
 							   const char *name);
+extern IndexMethod api_index_method(Jsonb *options);
 
 /* prototypes for functions in api_index.c */
 extern const ItemTable *api_index_table(FunctionCallInfo fcinfo,

@@ -31,7 +31,7 @@ PG_FUNCTION_INFO_V1(register_table);
 
 static void check_table_name(const char *name);
 static void check_shards(FunctionCallInfo fcinfo);
-static void check_options(Jsonb *options);
+static IndexMethod method_option(const JsonbValue *value);
 static void key_schema_names(FunctionCallInfo fcinfo, int arg,
 							 KeySchema *schema);
 static void key_schema_types(KeySchema *schema, Jsonb *types);
@@ -50,6 +50,7 @@ create_table(PG_FUNCTION_ARGS)
 {
 	char	   *table_name = api_required_text(fcinfo, 0, "table_name");
 	KeySchema	schema;
+	IndexMethod method;
 	Oid			schema_oid;
 	char	   *schema_name;
 
@@ -58,8 +59,7 @@ create_table(PG_FUNCTION_ARGS)
 	schema.attributes[0].type = schema.attributes[1].type = ITEM_S;
 	key_schema_types(&schema, PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3));
 	check_shards(fcinfo);
-	if (!PG_ARGISNULL(6))
-		check_options(PG_GETARG_JSONB_P(6));
+	method = api_index_method(PG_ARGISNULL(6) ? NULL : PG_GETARG_JSONB_P(6));
 
 	/* The lock that comes first would refuse a standby in its own words. */
 	PreventCommandIfReadOnly("CREATE TABLE");
@@ -79,7 +79,7 @@ create_table(PG_FUNCTION_ARGS)
 				 errmsg(TEXT_TABLE_EXISTS, table_name),
 				 errdetail("There is a relation of this name in schema \"%s\".",
 						   schema_name)));
-	PG_RETURN_OID(meta_create_table(schema_name, table_name, &schema));
+	PG_RETURN_OID(meta_create_table(schema_name, table_name, &schema, method));
 }
 
 /* drop_table(table_name) */
@@ -172,14 +172,21 @@ check_shards(FunctionCallInfo fcinfo)
 				 errhint("Leave out write_shards and shard_by.")));
 }
 
-/* The keys of options that are known: index_method. */
-static void
-check_options(Jsonb *options)
+/*
+ * The access method that argument options of a table or global index asks for,
+ * or the one that the setting says.  No other option is known.
+ */
+IndexMethod
+api_index_method(Jsonb *options)
 {
-	JsonbIterator *it = JsonbIteratorInit(&options->root);
+	IndexMethod result = guc_index_method;
+	JsonbIterator *it;
 	JsonbValue	key;
 	JsonbValue	value;
 
+	if (options == NULL)
+		return result;
+	it = JsonbIteratorInit(&options->root);
 	if (JsonbIteratorNext(&it, &key, true) != WJB_BEGIN_OBJECT)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -187,7 +194,6 @@ check_options(Jsonb *options)
 	while (JsonbIteratorNext(&it, &key, true) == WJB_KEY)
 	{
 		char	   *name = pnstrdup(key.val.string.val, key.val.string.len);
-		char	   *method;
 
 		(void) JsonbIteratorNext(&it, &value, true);
 		if (strcmp(name, "index_method") != 0)
@@ -195,18 +201,23 @@ check_options(Jsonb *options)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("unknown option \"%s\"", name),
 					 errhint("The only option is \"index_method\".")));
-		method = value.type == jbvString ?
-			pnstrdup(value.val.string.val, value.val.string.len) : "";
-		if (strcmp(method, "ptree") == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("index method \"ptree\" is not supported for item tables yet"),
-					 errhint("Use index method \"btree\", which is the default.")));
-		if (strcmp(method, "btree") != 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("option \"index_method\" must be \"btree\"")));
+		result = method_option(&value);
 	}
+	return result;
+}
+
+static IndexMethod
+method_option(const JsonbValue *value)
+{
+	IndexMethod method;
+
+	if (value->type != jbvString ||
+		!meta_method_from_name(pnstrdup(value->val.string.val,
+										value->val.string.len), &method))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"index_method\" must be \"btree\" or \"ptree\"")));
+	return method;
 }
 
 /* Names of the key attributes from arguments arg and arg + 1. */

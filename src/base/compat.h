@@ -285,4 +285,14 @@ typedef struct RangeTblEntry CompatPermissionInfo;
 	reindex_relation(relid, 0, &(ReindexParams) {0})
 #endif
 
+/*
+ * 18: a unique index of any access method serves a partitioned table, ON
+ * CONFLICT and foreign keys.
+ */
+#if PG_VERSION_NUM >= 180000
+#define COMPAT_UNIQUE_IS_BTREE	false
+#else
+#define COMPAT_UNIQUE_IS_BTREE	true
+#endif
+
 #endif							/* PT_BASE_COMPAT_H */

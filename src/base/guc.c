@@ -15,9 +15,16 @@
 char	   *guc_wire_schema = NULL;
 bool		guc_debug_key_locks = true;
 int			guc_expression_cache_size = 256;
+int			guc_index_method = INDEX_METHOD_BTREE;
 int			guc_max_global_indexes = LIMIT_GLOBAL_INDEXES;
 int			guc_transact_max_items = LIMIT_TRANSACTION_ITEMS;
 int			guc_transaction_wait = 5000;
+
+static const struct config_enum_entry index_methods[] = {
+	{"btree", INDEX_METHOD_BTREE, false},
+	{"ptree", INDEX_METHOD_PTREE, false},
+	{NULL, 0, false}
+};
 
 /*
  * Defines the settings and reserves their prefix.  Called once from
@@ -41,6 +48,14 @@ guc_init(void)
 							256, 0, 65536,
 							PGC_USERSET, 0,
 							NULL, NULL, NULL);
+
+	DefineCustomEnumVariable("partitioning.index_method",
+							 "Access method of the indexes of new item tables and index tables.",
+							 "The option \"index_method\" of a table or index goes before it.",
+							 &guc_index_method,
+							 INDEX_METHOD_BTREE, index_methods,
+							 PGC_USERSET, 0,
+							 NULL, NULL, NULL);
 
 	DefineCustomIntVariable("partitioning.max_global_indexes",
 							"Number of global indexes that an item table may have.",

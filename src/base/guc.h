@@ -5,6 +5,16 @@
 #ifndef PT_BASE_GUC_H
 #define PT_BASE_GUC_H
 
+/* Access methods of the indexes of item tables and of index tables. */
+typedef enum IndexMethod
+{
+	INDEX_METHOD_BTREE,
+	INDEX_METHOD_PTREE
+} IndexMethod;
+
+/* partitioning.index_method: an IndexMethod, of indexes made without the option */
+extern int	guc_index_method;
+
 /* partitioning.wire_schema: the schema of unqualified table names */
 extern char *guc_wire_schema;
 

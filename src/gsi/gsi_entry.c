@@ -48,6 +48,8 @@ gsi_row(const ItemTable *table, const ItemKey *key, ItemRef attributes,
 bool
 gsi_entry_make(const ItemIndex *index, const ItemRow *row, GsiEntry *entry)
 {
+	int			limit;
+
 	for (int i = 0; i < index->npartition + index->nsort; i++)
 	{
 		if (!key_index_value(&index->keys[i], row, &entry->values[i]) ||
@@ -61,7 +63,9 @@ gsi_entry_make(const ItemIndex *index, const ItemRow *row, GsiEntry *entry)
 									  entry->values + index->npartition);
 	for (int i = 0; i < entry->key.n; i++)
 		entry->key.datums[i] = key_datum_from_ref(entry->key.refs[i]);
-	return key_index_size_fits(&entry->key, KEY_BTREE_LIMIT - DIGEST_ROOM);
+	limit = meta_method_limit(index->method);
+	return limit == 0 ||
+		key_index_size_fits(&entry->key, limit - DIGEST_ROOM);
 }
 
 static ItemRef
@@ -92,7 +96,7 @@ gsi_entry_check(const ItemTable *table, const ItemIndex *index,
 				 errmsg("key of the item in index \"%s\" is too long for a btree index",
 						index->name),
 				 errdetail("An index entry has at most %d bytes.",
-						   KEY_BTREE_LIMIT),
+						   meta_method_limit(index->method)),
 				 errhint("Shorten the attributes that are the key of the index.")));
 }
 

@@ -16,6 +16,7 @@
 #include "utils/relcache.h"
 #include "nodes/parsenodes.h"
 
+#include "base/guc.h"
 #include "base/limits.h"
 #include "key/key.h"
 
@@ -62,6 +63,7 @@ typedef struct ItemIndex
 	const AttributeName *include;	/* of PROJECTION_INCLUDE */
 
 	/* global */
+	IndexMethod method;			/* of the index table's key index */
 	bool		synchronous;	/* propagation is "sync", not "async" */
 	bool		unique_key;
 	int			write_shards;
@@ -89,6 +91,7 @@ typedef struct ItemTable
 	 * if it is partitioned; InvalidOid when it has none that is valid.
 	 */
 	Oid			key_index;
+	IndexMethod method;			/* of the key index */
 	int			index_limit;	/* for key_check_item() */
 
 	/*
@@ -122,6 +125,17 @@ typedef struct ItemTable
 #define META_TRUNCATE_TRIGGER_NAME "item_truncated"
 #define META_BEGIN_TRIGGER_NAME "item_changes_begin"
 #define META_END_TRIGGER_NAME	"item_changes_end"
+
+/* prototypes for functions in meta_method.c: access methods of indexes */
+
+/* Which one is this access method?  False when it is none of them. */
+extern bool meta_method_of(Oid am, IndexMethod *method);
+extern IndexMethod meta_method_of_index(Oid index);
+extern const char *meta_method_name(IndexMethod method);
+extern bool meta_method_from_name(const char *name, IndexMethod *method);
+
+/* Largest index tuple, for key_check_index_size(); 0: every key fits. */
+extern int	meta_method_limit(IndexMethod method);
 
 /* prototypes for functions in meta_name.c: what a table_name means */
 
@@ -163,11 +177,12 @@ extern void meta_init(void);
  * checked as for CREATE TABLE.
  */
 extern Oid	meta_create_table(const char *schema_name, const char *table_name,
-							  const KeySchema *schema);
+							  const KeySchema *schema, IndexMethod method);
 
 /*
  * Makes an item table of a relation that exists: adds what is missing, or
- * ereports what is wrong.  The caller must own it.
+ * ereports what is wrong.  The caller must own it.  A key index that is missing
+ * is of the access method that partitioning.index_method says.
  */
 extern void meta_register_table(Oid relid, const KeySchema *schema);
 

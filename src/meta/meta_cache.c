@@ -223,7 +223,9 @@ build_table(Relation rel)
 	table->partitioned = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
 	table->key_index = meta_find_key_index(rel, &table->schema,
 										   table->key_attnums);
-	table->index_limit = KEY_BTREE_LIMIT;
+	if (OidIsValid(table->key_index))
+		table->method = meta_method_of_index(table->key_index);
+	table->index_limit = meta_method_limit(table->method);
 	table->plain_checks = meta_has_only_item_check(rel, &table->schema);
 	table->serial = ++serials;
 	meta_indexes_read(table);

@@ -39,13 +39,17 @@
  */
 #define TABLE_FILLFACTOR	90
 
-static void define(Oid relid, const KeySchema *schema, bool new_table);
+static void define(Oid relid, const KeySchema *schema, IndexMethod method,
+				   bool new_table);
 static void set_not_null(Oid relid, const KeySchema *schema);
-static void add_check(Oid relid, const KeySchema *schema);
-static void add_key_index(Oid relid, const KeySchema *schema);
+static void add_check(Oid relid, const KeySchema *schema, IndexMethod method);
+static void add_key_index(Oid relid, const KeySchema *schema,
+						  IndexMethod method);
 static Oid	key_index_of(Oid relid, const KeySchema *schema);
-static Constraint *check_constraint(const KeySchema *schema);
-static void create_key_index(Oid relid, const KeySchema *schema);
+static Constraint *check_constraint(const KeySchema *schema,
+									IndexMethod method);
+static void create_key_index(Oid relid, const KeySchema *schema,
+							 IndexMethod method);
 static void set_replica_identity(Oid relid, Oid index);
 static void set_comments(Oid relid, const KeySchema *schema, bool replace);
 static void set_comment(Oid relid, AttrNumber attnum, bool replace,
@@ -55,7 +59,7 @@ static char *attribute_text(const char *what, const KeyAttribute *attribute);
 
 Oid
 meta_create_table(const char *schema_name, const char *table_name,
-				  const KeySchema *schema)
+				  const KeySchema *schema, IndexMethod method)
 {
 	CreateStmt *create = makeNode(CreateStmt);
 	Oid			relid;
@@ -76,18 +80,18 @@ meta_create_table(const char *schema_name, const char *table_name,
 						   key_column_type(schema->attributes[1].type)));
 	create->tableElts = lappend(create->tableElts,
 								meta_column(META_ATTRIBUTES_COLUMN, meta_item_type()));
-	create->tableElts = lappend(create->tableElts, check_constraint(schema));
+	create->tableElts = lappend(create->tableElts, check_constraint(schema, method));
 	meta_run_utility((Node *) create);
 
 	relid = get_relname_relid(table_name, get_namespace_oid(schema_name, false));
-	define(relid, schema, true);
+	define(relid, schema, method, true);
 	return relid;
 }
 
 void
 meta_register_table(Oid relid, const KeySchema *schema)
 {
-	define(relid, schema, false);
+	define(relid, schema, guc_index_method, false);
 }
 
 /*
@@ -119,12 +123,13 @@ meta_drop_table(Oid relid)
  * utility command runs, which wants it for itself; the lock stays.
  */
 static void
-define(Oid relid, const KeySchema *schema, bool new_table)
+define(Oid relid, const KeySchema *schema, IndexMethod method, bool new_table)
 {
 	LOCKMODE	lockmode = AccessExclusiveLock;
 	Relation	rel = table_open(relid, lockmode);
 	MetaRow		row;
 	bool		known;
+	Oid			index;
 
 	if (!new_table)
 	{
@@ -148,8 +153,14 @@ define(Oid relid, const KeySchema *schema, bool new_table)
 	row.schema = *schema;
 
 	set_not_null(relid, schema);
-	add_check(relid, schema);
-	add_key_index(relid, schema);
+	index = key_index_of(relid, schema);
+	if (OidIsValid(index))
+		method = meta_method_of_index(index);
+	else if (COMPAT_UNIQUE_IS_BTREE &&
+			 get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE)
+		method = INDEX_METHOD_BTREE;
+	add_check(relid, schema, method);
+	add_key_index(relid, schema, method);
 	meta_trigger_add(relid);
 	set_comments(relid, schema, new_table);
 	if (!known)
@@ -201,7 +212,7 @@ set_not_null(Oid relid, const KeySchema *schema)
 }
 
 static void
-add_check(Oid relid, const KeySchema *schema)
+add_check(Oid relid, const KeySchema *schema, IndexMethod method)
 {
 	Relation	rel = table_open(relid, NoLock);
 	const ConstrCheck *check = meta_find_check(rel);
@@ -217,20 +228,20 @@ add_check(Oid relid, const KeySchema *schema)
 	if (check != NULL)
 		return;
 	cmd->subtype = AT_AddConstraint;
-	cmd->def = (Node *) check_constraint(schema);
+	cmd->def = (Node *) check_constraint(schema, method);
 	meta_alter_table(relid, cmd, true);
 }
 
 /* Makes the key index unless there is one, the replica identity in any case. */
 static void
-add_key_index(Oid relid, const KeySchema *schema)
+add_key_index(Oid relid, const KeySchema *schema, IndexMethod method)
 {
 	Oid			index = key_index_of(relid, schema);
 	ListCell   *lc;
 
 	if (!OidIsValid(index))
 	{
-		create_key_index(relid, schema);
+		create_key_index(relid, schema, method);
 		index = key_index_of(relid, schema);
 	}
 	set_replica_identity(relid, index);
@@ -346,7 +357,7 @@ meta_column_reference(const char *name)
 
 /* CHECK (partitioning.check_item(<names and columns>, attributes, <limit>)) */
 static Constraint *
-check_constraint(const KeySchema *schema)
+check_constraint(const KeySchema *schema, IndexMethod method)
 {
 	Constraint *constraint = makeNode(Constraint);
 	List	   *args;
@@ -359,7 +370,7 @@ check_constraint(const KeySchema *schema)
 		args = lappend(args, meta_column_reference(META_SK_COLUMN));
 	}
 	args = lappend(args, meta_column_reference(META_ATTRIBUTES_COLUMN));
-	args = lappend(args, integer_constant(KEY_BTREE_LIMIT));
+	args = lappend(args, integer_constant(meta_method_limit(method)));
 
 	constraint->contype = CONSTR_CHECK;
 	constraint->conname = META_CHECK_NAME;
@@ -378,7 +389,7 @@ check_constraint(const KeySchema *schema)
  * bytes and appends a number when the name is taken.
  */
 static void
-create_key_index(Oid relid, const KeySchema *schema)
+create_key_index(Oid relid, const KeySchema *schema, IndexMethod method)
 {
 	IndexStmt  *statement = makeNode(IndexStmt);
 	IndexElem  *pk = makeNode(IndexElem);
@@ -402,7 +413,7 @@ create_key_index(Oid relid, const KeySchema *schema)
 											get_rel_namespace(relid), false);
 	statement->relation = meta_range_var(relid);
 	statement->relation->inh = true;
-	statement->accessMethod = "btree";
+	statement->accessMethod = pstrdup(meta_method_name(method));
 	statement->unique = true;
 	meta_run_utility((Node *) statement);
 }

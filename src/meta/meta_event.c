@@ -113,6 +113,8 @@ ddl_command_start(PG_FUNCTION_ARGS)
 	}
 	else if (IsA(parsetree, DropStmt))
 		before_drop((DropStmt *) parsetree);
+	else if (IsA(parsetree, CreateStmt))
+		meta_refuse_foreign_keys(((CreateStmt *) parsetree)->tableElts);
 	PG_RETURN_NULL();
 }
 
@@ -255,6 +257,8 @@ before_alter(AlterTableStmt *statement)
 
 		if (OidIsValid(relid))
 			refuse_command(cmd, relid);
+		if (cmd->subtype == AT_AddConstraint || cmd->subtype == AT_AddColumn)
+			meta_refuse_foreign_keys(list_make1(cmd->def));
 		/* the item table may also be at the other end */
 		if (cmd->subtype == AT_AddInherit)
 			refuse_inheritance(meta_own_item_table((RangeVar *) cmd->def));

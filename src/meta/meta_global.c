@@ -257,7 +257,7 @@ create_key_index(Oid relid, const ItemTable *table, const ItemIndex *index)
 	statement->idxname = ChooseRelationName(get_rel_name(relid), NULL, "key",
 											get_rel_namespace(relid), false);
 	statement->relation = meta_range_var(relid);
-	statement->accessMethod = "btree";
+	statement->accessMethod = pstrdup(meta_method_name(index->method));
 	statement->unique = index->unique_key;
 	meta_run_utility((Node *) statement);
 }

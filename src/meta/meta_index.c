@@ -76,6 +76,7 @@ static KeyTemplate *read_template(Jsonb *templates, const char *name);
 static int	read_texts(Datum array, char ***texts);
 static int	read_word(Datum word, const char *const *words, int nwords);
 static char *read_name(Datum name);
+static IndexMethod read_method(Jsonb *options);
 static HeapTuple tuple_from_index(Relation rel, const ItemTable *table,
 								  const ItemIndex *index);
 static Datum keys_array(const KeyIndexAttribute *keys, int n, bool types);
@@ -433,6 +434,7 @@ index_from_tuple(Relation rel, HeapTuple tuple, ItemIndex *index)
 	Datum		values[COLUMNS];
 	bool		nulls[COLUMNS];
 	Jsonb	   *templates;
+	Jsonb	   *options;
 
 #define VALUE(column)	(values[COLUMN_##column - 1])
 #define ISNULL(column)	(nulls[COLUMN_##column - 1])
@@ -478,8 +480,9 @@ index_from_tuple(Relation rel, HeapTuple tuple, ItemIndex *index)
 	index->column_name = ISNULL(COLUMN_NAME) ? NULL :
 		read_name(VALUE(COLUMN_NAME));
 	index->made_by = HeapTupleHeaderGetXmin(tuple->t_data);
-	index->options = JsonbToCString(NULL,
-									&DatumGetJsonbP(VALUE(OPTIONS))->root, -1);
+	options = DatumGetJsonbP(VALUE(OPTIONS));
+	index->options = JsonbToCString(NULL, &options->root, -1);
+	index->method = read_method(options);
 #undef VALUE
 #undef ISNULL
 }
@@ -560,6 +563,28 @@ read_word(Datum word, const char *const *words, int nwords)
 	}
 	elog(ERROR, "invalid word \"%s\" in partitioning.indexes", string);
 	return 0;					/* keep compiler quiet */
+}
+
+/*
+ * create_global_index() always notes the method; an index without the note is
+ * from elsewhere.
+ */
+static IndexMethod
+read_method(Jsonb *options)
+{
+	JsonbValue	buffer;
+	JsonbValue *value = NULL;
+	IndexMethod method = INDEX_METHOD_BTREE;
+
+	if (JB_ROOT_IS_OBJECT(options))
+		value = getKeyJsonValueFromContainer(&options->root, "index_method",
+											 strlen("index_method"), &buffer);
+	if (value != NULL &&
+		(value->type != jbvString ||
+		 !meta_method_from_name(pnstrdup(value->val.string.val,
+										 value->val.string.len), &method)))
+		elog(ERROR, "invalid index method in partitioning.indexes");
+	return method;
 }
 
 static char *

@@ -443,11 +443,7 @@ is_local_index(Relation rel, Oid index_oid, const KeySchema *schema,
 	{
 		Oid			type = TupleDescAttr(RelationGetDescr(rel),
 										 attnums[i] - 1)->atttypid;
-		Oid			family = i == 0 ?
-			get_opfamily_oid(BTREE_AM_OID,
-							 meta_extension_name(meta_hash_opclass_name(type)),
-							 false) :
-			get_opclass_family(GetDefaultOpClass(type, BTREE_AM_OID));
+		Oid			family = meta_column_family(BTREE_AM_OID, type, i == 0);
 
 		fits = form->indkey.values[i] == attnums[i] &&
 			index->rd_opfamily[i] == family && index->rd_indoption[i] == 0 &&

@@ -116,6 +116,14 @@ extern void meta_trigger_dropped(List *name);
 extern void meta_trigger_renamed(RenameStmt *statement);
 extern void meta_trigger_switched(AlterTableStmt *statement);
 
+/* prototypes for functions in meta_foreign.c */
+
+/* Columns and constraints of a table that is to be made or altered. */
+extern void meta_refuse_foreign_keys(List *elements);
+
+/* prototypes for functions in meta_method.c */
+extern Oid	meta_column_family(Oid am, Oid type, bool hash_order);
+
 /* prototypes for functions in meta_define.c */
 
 /* Runs a utility command as if the caller had sent it. */

@@ -29,7 +29,6 @@
 static void check_partitioned(Relation rel);
 static void check_column(Relation rel, AttrNumber attnum, Oid type,
 						 StringInfo problem);
-static Oid	hash_family(Oid key_type);
 
 /* Everything about a user's table that register_table() cannot mend. */
 void
@@ -131,9 +130,10 @@ meta_find_key_index(Relation rel, const KeySchema *schema,
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 		Form_pg_index form = index->rd_index;
+		IndexMethod method;
 		bool		fits;
 
-		fits = index->rd_rel->relam == BTREE_AM_OID &&
+		fits = meta_method_of(index->rd_rel->relam, &method) &&
 			form->indisunique && form->indimmediate && form->indisvalid &&
 			form->indnkeyatts == schema->n &&
 			heap_attisnull(index->rd_indextuple, Anum_pg_index_indexprs, NULL) &&
@@ -141,8 +141,8 @@ meta_find_key_index(Relation rel, const KeySchema *schema,
 		for (int i = 0; fits && i < schema->n; i++)
 		{
 			Oid			type = key_column_type(schema->attributes[i].type);
-			Oid			family = i == 0 ? hash_family(type) :
-				get_opclass_family(GetDefaultOpClass(type, BTREE_AM_OID));
+			Oid			family = meta_column_family(index->rd_rel->relam, type,
+													i == 0);
 
 			fits = form->indkey.values[i] == key_attnums[i] &&
 				index->rd_opfamily[i] == family &&
@@ -284,12 +284,4 @@ check_column(Relation rel, AttrNumber attnum, Oid type, StringInfo problem)
 	else if (att->attgenerated != '\0')
 		appendStringInfo(problem, "Column \"%s\" is a generated column.",
 						 NameStr(att->attname));
-}
-
-static Oid
-hash_family(Oid key_type)
-{
-	return get_opfamily_oid(BTREE_AM_OID,
-							meta_extension_name(meta_hash_opclass_name(key_type)),
-							false);
 }

@@ -58,6 +58,7 @@ typedef struct StoreRelation
 								 * at apart) */
 	bool		user_triggers;	/* there are others than our own */
 	Oid			key_index;
+	IndexMethod method;			/* of the key index */
 	AttrNumber	key_attnums[KEY_MAX_ATTRIBUTES];
 	AttrNumber	attributes_attnum;
 	AttrNumber	last_attnum;	/* the highest of these */

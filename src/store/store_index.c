@@ -15,7 +15,6 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_am.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "utils/hsearch.h"
@@ -276,6 +275,7 @@ static bool
 is_key_index(Relation index, const StoreIndex *store)
 {
 	Form_pg_index form = index->rd_index;
+	IndexMethod method;
 	AttrNumber	columns[3];
 	int			n = 0;
 
@@ -285,7 +285,7 @@ is_key_index(Relation index, const StoreIndex *store)
 	if (!store->index->unique_key)
 		columns[n++] = store->facts.digest_attnum;
 
-	if (index->rd_rel->relam != BTREE_AM_OID ||
+	if (!meta_method_of(index->rd_rel->relam, &method) ||
 		!form->indisvalid || !form->indisready || form->indnatts != n ||
 		form->indisunique != store->index->unique_key ||
 		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) ||

@@ -196,8 +196,7 @@ store_locals_check(ItemStore *store, TupleTableSlot *slot)
 		values[2] = slot_getattr(slot, relation->key_attnums[1], &isnull[2]);
 		if (!isnull[1])
 			key_check_entry_size(local_index(store, &relation->locals[i])->name,
-								 LOCAL_KEYS, values,
-								 store->table->index_limit);
+								 LOCAL_KEYS, values, KEY_BTREE_LIMIT);
 	}
 }
 

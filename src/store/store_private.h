@@ -50,6 +50,9 @@ extern bool store_judge_lock(TM_Result result);
 extern void store_own_change(void);
 extern void store_serialization_failure(TM_Result result);
 
+/* prototypes for functions in store_conflict.c */
+extern void store_conflict_init(void);
+
 /* prototypes for functions in store_keylock.c */
 extern void store_keylock_init(void);
 extern bool store_keylock_enter(const ItemTable *table, const ItemKey *key);

@@ -2,13 +2,14 @@
  * store_probe.c
  *	  Reading one row by its key through the key index.
  *
- * The general way is an index scan.  For nbtree, the setting up of a scan
- * (a state of 27 kB, keys that are preprocessed, a page copied item by item)
- * costs a good part of a lookup that wants one row, so a shorter way does what
- * amcheck's root descent does: search to the leaf, compare there.  It is taken
- * only where nothing but the rows of one snapshot is asked for:
+ * The general way is an index scan.  The setting up of a scan (for nbtree a
+ * state of 27 kB, keys that are preprocessed, a page copied item by item) costs
+ * a good part of a lookup that wants one row, so there is a shorter way: search
+ * to the leaf, compare there.  For nbtree that is done here, as amcheck's root
+ * descent does it; ptree offers it.  It is taken only where nothing but the
+ * rows of one snapshot is asked for:
  *	 - MVCC snapshots, since pins are given up before the rows are fetched;
- *	 - not at SERIALIZABLE, where the scan leaves predicate locks;
+ *	 - for nbtree not at SERIALIZABLE, where the scan leaves predicate locks;
  *	 - few index entries of the key, so that it is the scan that meets many
  *	   dead ones and marks them.
  */
@@ -19,12 +20,12 @@
 #include "access/relscan.h"
 #include "access/tableam.h"
 #include "access/xact.h"
-#include "catalog/pg_am.h"
 #include "pgstat.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 #include "base/compat.h"
+#include "ptree/ptree.h"
 #include "store/store.h"
 #include "store/store_private.h"
 
@@ -38,10 +39,15 @@ typedef struct KeyEntries
 {
 	int			n;
 	bool		overflow;		/* there are more */
+	bool		recheck;		/* a row may have another key */
 	ItemPointerData tids[MAX_ENTRIES];
 } KeyEntries;
 
 static bool short_way_suits(const ItemStore *store, Snapshot snapshot);
+static void find_in_btree(ItemStore *store, const ItemKey *key,
+						  Snapshot snapshot, KeyEntries *entries);
+static void find_in_ptree(ItemStore *store, const ItemKey *key,
+						  Snapshot snapshot, KeyEntries *entries);
 static void search_key_fill(ItemStore *store, const ItemKey *key,
 							BTScanInsertData *search);
 static Buffer find_leaf(ItemStore *store, BTScanInsertData *search,
@@ -54,8 +60,11 @@ static bool collect_page(Relation index, BTScanInsertData *search, Page page,
 						 KeyEntries *entries);
 static void add_tuple(KeyEntries *entries, IndexTuple tuple);
 static void add_entry(KeyEntries *entries, ItemPointer tid);
-static bool fetch_visible(ItemStore *store, KeyEntries *entries,
-						  Snapshot snapshot, TupleTableSlot *slot);
+static bool fetch_visible(ItemStore *store, const ItemKey *key,
+						  KeyEntries *entries, Snapshot snapshot,
+						  TupleTableSlot *slot);
+static bool row_has_key(const ItemStore *store, const ItemKey *key,
+						TupleTableSlot *slot);
 static bool probe_by_scan(ItemStore *store, const ItemKey *key,
 						  Snapshot snapshot, TupleTableSlot *slot);
 
@@ -75,37 +84,64 @@ StoreProbeResult
 store_probe_key(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 				TupleTableSlot *slot)
 {
-	Relation	index = store->key_index;
-	BTScanInsertData search;
 	KeyEntries	entries;
-	Buffer		buffer;
 
 	if (!short_way_suits(store, snapshot))
 		return probe_by_scan(store, key, snapshot, slot) ?
 			STORE_FOUND : STORE_NOT_SEEN;
 
-	search_key_fill(store, key, &search);
-	entries.n = 0;
-	entries.overflow = false;
-	buffer = find_leaf(store, &search, snapshot);
-	if (BufferIsValid(buffer))
-		collect_entries(index, &search, buffer, &entries);
+	if (store->relation.method == INDEX_METHOD_PTREE)
+		find_in_ptree(store, key, snapshot, &entries);
+	else
+		find_in_btree(store, key, snapshot, &entries);
 	if (entries.overflow)
 		return probe_by_scan(store, key, snapshot, slot) ?
 			STORE_FOUND : STORE_NOT_SEEN;
 
-	pgstat_count_index_scan(index);
+	pgstat_count_index_scan(store->key_index);
 	if (entries.n == 0)
 		return STORE_NO_ENTRY;
-	return fetch_visible(store, &entries, snapshot, slot) ?
+	return fetch_visible(store, key, &entries, snapshot, slot) ?
 		STORE_FOUND : STORE_NOT_SEEN;
 }
 
 static bool
 short_way_suits(const ItemStore *store, Snapshot snapshot)
 {
-	return store->key_index->rd_rel->relam == BTREE_AM_OID &&
-		IsMVCCSnapshot(snapshot) && !IsolationIsSerializable();
+	return IsMVCCSnapshot(snapshot) &&
+		(store->relation.method == INDEX_METHOD_PTREE ||
+		 !IsolationIsSerializable());
+}
+
+static void
+find_in_ptree(ItemStore *store, const ItemKey *key, Snapshot snapshot,
+			  KeyEntries *entries)
+{
+	PtreeProbe	probe;
+
+	StaticAssertDecl(PTREE_PROBE_TIDS == MAX_ENTRIES,
+					 "a probe finds as many entries as are looked at");
+	ptree_probe(store->key_index, key->datums, snapshot, &probe);
+	entries->n = probe.n;
+	entries->overflow = probe.overflow;
+	entries->recheck = probe.recheck;
+	memcpy(entries->tids, probe.tids, probe.n * sizeof(ItemPointerData));
+}
+
+static void
+find_in_btree(ItemStore *store, const ItemKey *key, Snapshot snapshot,
+			  KeyEntries *entries)
+{
+	BTScanInsertData search;
+	Buffer		buffer;
+
+	search_key_fill(store, key, &search);
+	entries->n = 0;
+	entries->overflow = false;
+	entries->recheck = false;
+	buffer = find_leaf(store, &search, snapshot);
+	if (BufferIsValid(buffer))
+		collect_entries(store->key_index, &search, buffer, entries);
 }
 
 /* As _bt_first() would set it up for "pk = ? AND sk = ?". */
@@ -271,8 +307,8 @@ add_entry(KeyEntries *entries, ItemPointer tid)
 }
 
 static bool
-fetch_visible(ItemStore *store, KeyEntries *entries, Snapshot snapshot,
-			  TupleTableSlot *slot)
+fetch_visible(ItemStore *store, const ItemKey *key, KeyEntries *entries,
+			  Snapshot snapshot, TupleTableSlot *slot)
 {
 	IndexFetchTableData *fetch;
 	bool		found = false;
@@ -284,12 +320,31 @@ fetch_visible(ItemStore *store, KeyEntries *entries, Snapshot snapshot,
 		bool		again = false;
 
 		found = table_index_fetch_tuple(fetch, &entries->tids[i], snapshot,
-										slot, &again, NULL);
+										slot, &again, NULL) &&
+			(!entries->recheck || row_has_key(store, key, slot));
 	}
 	table_index_fetch_end(fetch);
 	if (found)
 		pgstat_count_heap_fetch(store->key_index);
 	return found;
+}
+
+static bool
+row_has_key(const ItemStore *store, const ItemKey *key, TupleTableSlot *slot)
+{
+	for (int i = 0; i < key->n; i++)
+	{
+		ScanKeyData equal = store->relation.equal_keys[i];
+		Datum		value;
+		bool		isnull;
+
+		value = slot_getattr(slot, store->relation.key_attnums[i], &isnull);
+		if (isnull ||
+			!DatumGetBool(FunctionCall2Coll(&equal.sk_func, equal.sk_collation,
+											value, key->datums[i])))
+			return false;
+	}
+	return true;
 }
 
 static bool

@@ -62,6 +62,7 @@ store_init(void)
 {
 	CacheRegisterRelcacheCallback(relation_invalidate, (Datum) 0);
 	store_keylock_init();
+	store_conflict_init();
 }
 
 /*
@@ -157,6 +158,8 @@ relation_fill(Relation rel, const ItemTable *table, StoreRelation *info)
 
 	index = key_index_open(rel, schema, info);
 	info->key_index = RelationGetRelid(index);
+	if (!meta_method_of(index->rd_rel->relam, &info->method))
+		elog(ERROR, "index %u is no key index", info->key_index);
 	for (int i = 0; i < schema->n; i++)
 		key_index_equality(index, i, &info->equal_keys[i]);
 	index_close(index, NoLock);
@@ -243,8 +246,10 @@ key_index_suits(Relation index, const KeySchema *schema,
 				const StoreRelation *info)
 {
 	Form_pg_index form = index->rd_index;
+	IndexMethod method;
 
-	if (!form->indisunique || !form->indimmediate || !form->indisvalid ||
+	if (!meta_method_of(index->rd_rel->relam, &method) ||
+		!form->indisunique || !form->indimmediate || !form->indisvalid ||
 		!form->indisready || form->indnatts != schema->n)
 		return false;
 	if (!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) ||

@@ -7,7 +7,7 @@ SELECT put_item('orders', jsonb_build_object('id', 'O' || i, 'line', 1, 'custome
 FROM generate_series(1, 6) AS i;
 
 -- made on a filled table
-SELECT create_global_index('orders', 'byCustomer', 'customer', 'amount', '{"amount": "N"}', propagation => 'sync');
+SELECT create_global_index('orders', 'byCustomer', 'customer', 'amount', '{"amount": "N"}', propagation => 'sync', options => '{"index_method": "btree"}');
 SELECT create_global_index('orders', 'byPhase', 'phase', projection => 'KEYS_ONLY', propagation => 'sync');
 SELECT create_global_index('orders', 'byLine', 'line', 'id', projection => 'INCLUDE', include => '{note,id,absent}',
                            propagation => 'sync');
@@ -65,7 +65,7 @@ SELECT verify_index('orders', 'byCustomer');
 
 -- several attributes in a part of the key, of any types
 SELECT create_global_index('orders', 'byPlace', partition_keys => '{customer,phase}', sort_keys => '{line,id}',
-                           projection => 'KEYS_ONLY', propagation => 'sync');
+                           projection => 'KEYS_ONLY', propagation => 'sync', options => '{"index_method": "btree"}');
 \d "orders_byPlace"
 SELECT query('orders', 'customer = :c AND phase = :s', '{":c": "C1", ":s": "open"}', index_name => 'byPlace');
 SELECT query('orders', 'begins_with(id, :i) AND line = :l AND customer = :c AND phase = :s', '{":c": "C1", ":s": "shut", ":l": 1, ":i": "O"}',

@@ -1,6 +1,6 @@
 -- Global indexes follow every way of writing.
 SET search_path = public, partitioning;
-SELECT create_table('app', 'pk', 'sk');
+SELECT create_table('app', 'pk', 'sk', options => '{"index_method": "btree"}');
 SELECT create_global_index('app', 'byE', 'e', 'n', '{"n": "N"}', propagation => 'sync');
 SELECT create_global_index('app', 'byK', 'sk', 'pk', projection => 'INCLUDE', include => '{x}', propagation => 'sync');
 CREATE VIEW entries AS SELECT pk, sk, base_pk, base_sk, attributes FROM "app_byE" ORDER BY 1, 2, 3, 4;
@@ -163,9 +163,11 @@ SELECT * FROM entries;
 SELECT * FROM wrong;
 
 -- unique keys
-SELECT create_table('users', 'id');
+SELECT create_table('users', 'id', options => '{"index_method": "btree"}');
 SELECT put_item('users', '{"id": "1", "mail": "a"}'), put_item('users', '{"id": "2", "mail": "a"}');
+\set VERBOSITY terse
 SELECT create_global_index('users', 'byMail', 'mail', unique_key => true);
+\set VERBOSITY default
 SELECT delete_item('users', '{"id": "2"}');
 SELECT create_global_index('users', 'byMail', 'mail', unique_key => true);
 SELECT put_item('users', '{"id": "2", "mail": "a"}');

@@ -1,7 +1,7 @@
 -- Local indexes: making, filling, reading, dropping.
 CREATE SCHEMA index_local;
 SET search_path = index_local, partitioning;
-SELECT create_table('orders', 'PK', 'SK');
+SELECT create_table('orders', 'PK', 'SK', options => '{"index_method": "btree"}');
 
 -- A column and an index, and a catalog row.
 SELECT create_local_index('orders', 'byDate', 'createdAt');

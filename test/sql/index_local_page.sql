@@ -93,7 +93,7 @@ DROP VIEW expected;
 DROP TABLE app;
 
 -- Templates: the sort key follows what it is made of.
-SELECT create_table('orders', 'PK', 'SK');
+SELECT create_table('orders', 'PK', 'SK', options => '{"index_method": "btree"}');
 SELECT create_local_index('orders', 'byStatus', 'status-date', projection => 'KEYS_ONLY', templates => '{"status-date": "{status}#{at}"}');
 SELECT create_local_index('orders', 'byAll', 'all', templates => '{"all": "{{{n}/{SK}/{PK}}}"}');
 \d orders

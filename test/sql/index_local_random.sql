@@ -24,7 +24,8 @@ BEGIN
         WHEN 4 THEN PERFORM update_item('app', jsonb_build_object('PK', p, 'SK', s), 'SET r = :r', jsonb_build_object(':r', r));
         WHEN 5 THEN PERFORM delete_item('app', jsonb_build_object('PK', p, 'SK', s));
         WHEN 6 THEN UPDATE app SET attributes = attrs WHERE pk = p AND sk = s;
-        WHEN 7 THEN INSERT INTO app VALUES (p, s, attrs) ON CONFLICT (pk partitioning.text_hash_ops, sk) DO UPDATE SET attributes = EXCLUDED.attributes;
+        WHEN 7 THEN MERGE INTO app USING (VALUES (attrs::item)) AS new (attributes) ON pk = p AND sk = s
+            WHEN MATCHED THEN UPDATE SET attributes = new.attributes WHEN NOT MATCHED THEN INSERT VALUES (p, s, new.attributes);
         WHEN 8 THEN PERFORM batch_write('app', ARRAY[(attrs || jsonb_build_object('PK', p, 'SK', s))::item]);
         WHEN 9 THEN PERFORM transact_write(ARRAY[(jsonb_build_object('put', jsonb_build_object('table', 'app', 'item', attrs || jsonb_build_object('PK', p, 'SK', s))))::item]);
         WHEN 10 THEN

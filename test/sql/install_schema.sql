@@ -38,7 +38,7 @@ CREATE SCHEMA partitioning AUTHORIZATION regress_install_owner;
 CREATE EXTENSION partitioning;
 
 -- Drop, with item tables or without, and create again in one session.
-SELECT partitioning.create_table('app', 'PK');
+SELECT partitioning.create_table('app', 'PK', options => '{"index_method": "btree"}');
 DROP EXTENSION partitioning;
 SET client_min_messages = warning;
 DROP EXTENSION partitioning CASCADE;

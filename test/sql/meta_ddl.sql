@@ -2,6 +2,7 @@
 CREATE SCHEMA meta_one;
 CREATE SCHEMA meta_two;
 SET search_path = meta_one;
+SET partitioning.index_method = btree;
 SELECT partitioning.create_table('app', 'PK', 'SK');
 SELECT partitioning.create_table('other', 'id');
 CREATE VIEW where_is AS SELECT schema_name, table_name, relation FROM partitioning.item_tables;

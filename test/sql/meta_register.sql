@@ -1,5 +1,6 @@
 CREATE SCHEMA meta_register;
 SET search_path = meta_register;
+SET partitioning.index_method = btree;
 
 -- A bare table of the right shape gets all that lacks.
 CREATE TABLE bare (attributes partitioning.item, gone int, sk numeric, pk text COLLATE "C", extra int DEFAULT 1);

@@ -1,5 +1,5 @@
 -- The settings of the extension: names, defaults, ranges.
-SELECT name, setting, unit, context, vartype, min_val, max_val, short_desc
+SELECT name, boot_val AS setting, unit, context, vartype, min_val, max_val, short_desc
 FROM pg_settings WHERE name LIKE 'partitioning.%' ORDER BY name COLLATE "C";
 
 -- Values out of range and unknown names are refused.

@@ -4,7 +4,7 @@ CREATE SCHEMA store_executor;
 SET search_path = store_executor;
 SET partitioning.wire_schema = 'store_executor';
 
-SELECT partitioning.create_table('app', 'PK', 'SK');
+SELECT partitioning.create_table('app', 'PK', 'SK', options => '{"index_method": "btree"}');
 
 -- further columns: default on insert, kept on replace, generated recomputed;
 -- a dropped column stays in the way
