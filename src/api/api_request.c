@@ -180,13 +180,17 @@ api_key_item(const ItemRow *row)
 int
 api_key_compare(const ItemKey *a, const ItemKey *b)
 {
-	int32		x = key_hash_ref(a->refs[0]);
-	int32		y = key_hash_ref(b->refs[0]);
-	int			result = x < y ? -1 : x > y;
+	int			result = item_scalar_compare(a->refs[0], b->refs[0]);
 
-	for (int i = 0; result == 0 && i < a->n; i++)
-		result = item_scalar_compare(a->refs[i], b->refs[i]);
-	return result;
+	/* most keys of one call have their partition key in common */
+	if (result != 0)
+	{
+		int32		x = key_hash_ref(a->refs[0]);
+		int32		y = key_hash_ref(b->refs[0]);
+
+		return x == y ? result : x < y ? -1 : 1;
+	}
+	return a->n > 1 ? item_scalar_compare(a->refs[1], b->refs[1]) : 0;
 }
 
 /*

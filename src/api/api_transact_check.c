@@ -54,9 +54,6 @@ api_transact_prepare(const ApiTransactWrite *request, TransactItem **result,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg(TEXT_TRANSACTION_SIZE, LIMIT_TRANSACTION_SIZE)));
 	resolve_tables(items, n);
-	for (int i = 0; i < n; i++)
-		api_check_empty_key(items[i].table, items[i].action->item);
-
 	*ordered = palloc(n * sizeof(TransactItem *));
 	for (int i = 0; i < n; i++)
 	{
@@ -64,6 +61,10 @@ api_transact_prepare(const ApiTransactWrite *request, TransactItem **result,
 		if (items[i].reason->code == NULL)
 			(*ordered)[nfit++] = &items[i];
 	}
+
+	/* an empty key comes before everything else that is wrong with a key */
+	for (int i = 0; nfit < n && i < n; i++)
+		api_check_empty_key(items[i].table, items[i].action->item);
 	qsort(*ordered, nfit, sizeof(TransactItem *), compare_items);
 	check_duplicates(*ordered, nfit);
 	if (nfit == n)

@@ -30,23 +30,59 @@ PG_FUNCTION_INFO_V1(transact_get);
 PG_FUNCTION_INFO_V1(batch_get);
 PG_FUNCTION_INFO_V1(batch_write);
 
+/* What an action or get may have. */
+typedef enum Member
+{
+	MEMBER_TABLE,
+	MEMBER_ITEM,
+	MEMBER_KEY,
+	MEMBER_UPDATE,
+	MEMBER_PROJECTION,
+	MEMBER_CONDITION,
+	MEMBER_VALUES,
+	MEMBER_NAMES,
+	MEMBER_RETURN_OLD
+} Member;
+
+#define MEMBERS		(MEMBER_RETURN_OLD + 1)
+
+typedef struct MemberKind
+{
+	const char *name;
+	ItemType	type;
+	const char *type_word;		/* for the message */
+} MemberKind;
+
+/* In the order of Member, which is that of the hint. */
+static const MemberKind member_kinds[MEMBERS] = {
+	{"table", ITEM_S, "a string"},
+	{"item", ITEM_M, "a map"},
+	{"key", ITEM_M, "a map"},
+	{"update", ITEM_S, "a string"},
+	{"projection", ITEM_S, "a string"},
+	{"condition", ITEM_S, "a string"},
+	{"values", ITEM_M, "a map"},
+	{"names", ITEM_M, "a map"},
+	{"return_old", ITEM_BOOL, "a boolean"},
+};
+
+#define HAS(member)	(1 << MEMBER_##member)
+#define HAS_ALWAYS	(HAS(TABLE) | HAS(CONDITION) | HAS(VALUES) | HAS(NAMES) | \
+					 HAS(RETURN_OLD))
+
 /* The kinds of action, and the members that each may have. */
 typedef struct ActionName
 {
 	const char *name;
 	ApiActionKind kind;
-	const char *members;		/* for the hint */
+	int			members;		/* a set of HAS() */
 } ActionName;
 
 static const ActionName action_names[] = {
-	{"put", API_ACTION_PUT,
-	"table, item, condition, values, names, return_old"},
-	{"update", API_ACTION_UPDATE,
-	"table, key, update, condition, values, names, return_old"},
-	{"delete", API_ACTION_DELETE,
-	"table, key, condition, values, names, return_old"},
-	{"check", API_ACTION_CHECK,
-	"table, key, condition, values, names, return_old"},
+	{"put", API_ACTION_PUT, HAS_ALWAYS | HAS(ITEM)},
+	{"update", API_ACTION_UPDATE, HAS_ALWAYS | HAS(KEY) | HAS(UPDATE)},
+	{"delete", API_ACTION_DELETE, HAS_ALWAYS | HAS(KEY)},
+	{"check", API_ACTION_CHECK, HAS_ALWAYS | HAS(KEY)},
 };
 
 /* One entry of an array of actions or gets. */
@@ -54,7 +90,7 @@ typedef struct Entry
 {
 	int			position;		/* from 1 */
 	const char *name;			/* "put", ..., "get" */
-	ItemRef		body;			/* its map */
+	ItemRef		members[MEMBERS];	/* data is NULL: absent, or null */
 } Entry;
 
 static const ItemData **item_array(FunctionCallInfo fcinfo, int arg,
@@ -67,14 +103,15 @@ static void get_of_item(const ItemData *item, int position, ApiGet *get);
 static ItemRef only_member(const ItemData *item, int position,
 						   const char **name, uint32 *name_len,
 						   const char *expected);
-static void check_members(const Entry *entry, const char *members);
-static bool names_member(const char *members, const char *name, uint32 len);
-static bool find_member(const Entry *entry, const char *name, ItemType type,
-						const char *type_word, ItemRef *value);
-static void text_member(const Entry *entry, const char *name, ApiText *value);
-static const ItemData *map_member(const Entry *entry, const char *name);
+static void read_members(Entry *entry, ItemRef body, int allowed);
+static Member find_member(const char *name, uint32 len);
+pg_noreturn static void unknown_member(const Entry *entry, const char *name,
+									   int allowed);
+static bool has_member(const Entry *entry, Member member);
+static void text_member(const Entry *entry, Member member, ApiText *value);
+static const ItemData *map_member(const Entry *entry, Member member);
 static Jsonb *names_of(const Entry *entry);
-static void missing_member(const Entry *entry, const char *name);
+pg_noreturn static void missing_member(const Entry *entry, Member member);
 static void put_into_store(ItemData *item, void *arg);
 
 /*
@@ -253,10 +290,11 @@ action_of_item(const ItemData *item, int position, ApiAction *action)
 	uint32		name_len;
 	Entry		entry = {.position = position};
 	const ActionName *known = NULL;
-	ItemRef		value;
+	ItemRef		body;
+	Member		key;
 
-	entry.body = only_member(item, position, &name, &name_len,
-							 "\"put\", \"update\", \"delete\" or \"check\"");
+	body = only_member(item, position, &name, &name_len,
+					   "\"put\", \"update\", \"delete\" or \"check\"");
 	for (size_t i = 0; i < lengthof(action_names); i++)
 	{
 		if (strlen(action_names[i].name) == name_len &&
@@ -271,25 +309,25 @@ action_of_item(const ItemData *item, int position, ApiAction *action)
 				 errhint("Actions are \"put\", \"update\", \"delete\" and \"check\".")));
 
 	entry.name = known->name;
-	check_members(&entry, known->members);
+	read_members(&entry, body, known->members);
 	action->kind = known->kind;
-	text_member(&entry, "table", &action->table_name);
+	text_member(&entry, MEMBER_TABLE, &action->table_name);
 	if (action->table_name.data == NULL)
-		missing_member(&entry, "table");
-	name = known->kind == API_ACTION_PUT ? "item" : "key";
-	action->item = map_member(&entry, name);
+		missing_member(&entry, MEMBER_TABLE);
+	key = known->kind == API_ACTION_PUT ? MEMBER_ITEM : MEMBER_KEY;
+	action->item = map_member(&entry, key);
 	if (action->item == NULL)
-		missing_member(&entry, name);
-	text_member(&entry, "update", &action->update);
+		missing_member(&entry, key);
+	text_member(&entry, MEMBER_UPDATE, &action->update);
 	if (known->kind == API_ACTION_UPDATE && action->update.data == NULL)
-		missing_member(&entry, "update");
-	text_member(&entry, "condition", &action->condition);
+		missing_member(&entry, MEMBER_UPDATE);
+	text_member(&entry, MEMBER_CONDITION, &action->condition);
 	if (known->kind == API_ACTION_CHECK && action->condition.data == NULL)
-		missing_member(&entry, "condition");
-	action->values = map_member(&entry, "values");
+		missing_member(&entry, MEMBER_CONDITION);
+	action->values = map_member(&entry, MEMBER_VALUES);
 	action->names = names_of(&entry);
-	if (find_member(&entry, "return_old", ITEM_BOOL, "a boolean", &value))
-		action->return_old = item_ref_bool(value);
+	if (has_member(&entry, MEMBER_RETURN_OLD))
+		action->return_old = item_ref_bool(entry.members[MEMBER_RETURN_OLD]);
 }
 
 static void
@@ -298,22 +336,24 @@ get_of_item(const ItemData *item, int position, ApiGet *get)
 	const char *name;
 	uint32		name_len;
 	Entry		entry = {.position = position,.name = "get"};
+	ItemRef		body;
 
-	entry.body = only_member(item, position, &name, &name_len, "\"get\"");
+	body = only_member(item, position, &name, &name_len, "\"get\"");
 	if (name_len != 3 || memcmp(name, "get", 3) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg("unknown action \"%s\" in action %d",
 						pnstrdup(name, name_len), position),
 				 errhint("The only action that reads is \"get\".")));
-	check_members(&entry, "table, key, projection, names");
-	text_member(&entry, "table", &get->table_name);
+	read_members(&entry, body,
+				 HAS(TABLE) | HAS(KEY) | HAS(PROJECTION) | HAS(NAMES));
+	text_member(&entry, MEMBER_TABLE, &get->table_name);
 	if (get->table_name.data == NULL)
-		missing_member(&entry, "table");
-	get->key = map_member(&entry, "key");
+		missing_member(&entry, MEMBER_TABLE);
+	get->key = map_member(&entry, MEMBER_KEY);
 	if (get->key == NULL)
-		missing_member(&entry, "key");
-	text_member(&entry, "projection", &get->projection);
+		missing_member(&entry, MEMBER_KEY);
+	text_member(&entry, MEMBER_PROJECTION, &get->projection);
 	get->names = names_of(&entry);
 }
 
@@ -338,81 +378,99 @@ only_member(const ItemData *item, int position, const char **name,
 	return body;
 }
 
+/*
+ * Takes an action's map apart.
+ */
 static void
-check_members(const Entry *entry, const char *members)
+read_members(Entry *entry, ItemRef body, int allowed)
 {
-	for (int i = 0; i < item_map_count(entry->body); i++)
+	int			n = item_map_count(body);
+
+	for (int i = 0; i < n; i++)
 	{
 		const char *name;
 		uint32		len;
+		ItemRef		value = item_map_member(body, i, &name, &len);
+		Member		member = find_member(name, len);
 
-		(void) item_map_member(entry->body, i, &name, &len);
-		if (!names_member(members, name, len))
-			ereport(ERROR,
-					(errcode(ERRCODE_ITEM_VALIDATION),
-					 errmsg("unknown member \"%s\" of \"%s\" in action %d",
-							pnstrdup(name, len), entry->name,
-							entry->position),
-					 errhint("Its members are: %s.", members)));
+		if (member == MEMBERS || (allowed & (1 << member)) == 0)
+			unknown_member(entry, pnstrdup(name, len), allowed);
+		if (value.type != ITEM_NULL)
+			entry->members[member] = value;
 	}
 }
 
 /*
- * Is a name one of a list that is separated by ", "?
+ * Member of this name, or MEMBERS.
  */
-static bool
-names_member(const char *members, const char *name, uint32 len)
+static Member
+find_member(const char *name, uint32 len)
 {
-	for (;;)
+	int			i;
+
+	for (i = 0; i < MEMBERS; i++)
 	{
-		const char *end = members;
+		const char *known = member_kinds[i].name;
 
-		while (*end != ',' && *end != '\0')
-			end++;
-		if (end - members == (ptrdiff_t) len && memcmp(members, name, len) == 0)
-			return true;
-		if (*end == '\0')
-			return false;
-		members = end + strlen(", ");
+		if (known[0] == name[0] && strlen(known) == len &&
+			memcmp(known, name, len) == 0)
+			break;
 	}
+	return (Member) i;
+}
+
+static void
+unknown_member(const Entry *entry, const char *name, int allowed)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < MEMBERS; i++)
+	{
+		if ((allowed & (1 << i)) != 0)
+			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "",
+							 member_kinds[i].name);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_ITEM_VALIDATION),
+			 errmsg("unknown member \"%s\" of \"%s\" in action %d",
+					name, entry->name, entry->position),
+			 errhint("Its members are: %s.", list.data)));
 }
 
 /*
- * Finds a member that is not null.
+ * Is there a member?  Then it must be of its type.
  */
 static bool
-find_member(const Entry *entry, const char *name, ItemType type,
-			const char *type_word, ItemRef *value)
+has_member(const Entry *entry, Member member)
 {
-	if (!item_map_find(entry->body, name, strlen(name), value) ||
-		value->type == ITEM_NULL)
+	const MemberKind *kind = &member_kinds[member];
+
+	if (entry->members[member].data == NULL)
 		return false;
-	if (value->type != type)
+	if (entry->members[member].type != kind->type)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg("member \"%s\" of \"%s\" in action %d must be %s",
-						name, entry->name, entry->position, type_word)));
+						kind->name, entry->name, entry->position,
+						kind->type_word)));
 	return true;
 }
 
 static void
-text_member(const Entry *entry, const char *name, ApiText *value)
+text_member(const Entry *entry, Member member, ApiText *value)
 {
-	ItemRef		ref;
-
-	if (!find_member(entry, name, ITEM_S, "a string", &ref))
+	if (!has_member(entry, member))
 		return;
-	value->data = ref.data;
-	value->len = ref.len;
+	value->data = entry->members[member].data;
+	value->len = entry->members[member].len;
 }
 
 static const ItemData *
-map_member(const Entry *entry, const char *name)
+map_member(const Entry *entry, Member member)
 {
-	ItemRef		ref;
-
-	return find_member(entry, name, ITEM_M, "a map", &ref) ?
-		item_from_ref(ref) : NULL;
+	return has_member(entry, member) ?
+		item_from_ref(entry->members[member]) : NULL;
 }
 
 /*
@@ -425,8 +483,9 @@ names_of(const Entry *entry)
 	JsonbParseState *state = NULL;
 	JsonbValue *result;
 
-	if (!find_member(entry, "names", ITEM_M, "a map", &map))
+	if (!has_member(entry, MEMBER_NAMES))
 		return NULL;
+	map = entry->members[MEMBER_NAMES];
 	(void) pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
 	for (int i = 0; i < item_map_count(map); i++)
 	{
@@ -453,10 +512,10 @@ names_of(const Entry *entry)
 }
 
 static void
-missing_member(const Entry *entry, const char *name)
+missing_member(const Entry *entry, Member member)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_ITEM_VALIDATION),
 			 errmsg("\"%s\" in action %d needs a member \"%s\"",
-					entry->name, entry->position, name)));
+					entry->name, entry->position, member_kinds[member].name)));
 }
