@@ -39,7 +39,7 @@ REGRESS      = install install_schema item_io item_number item_path item_ops \
                key_check key_prefix expr_condition expr_errors \
                expr_update expr_project expr_keycond \
                api_table meta_name meta_ddl meta_register \
-               store_open store_executor scan_range \
+               store_open store_entry store_executor scan_range \
                index_method index_method_unique index_write \
                index_local index_local_page index_local_random \
                gsi gsi_ddl gsi_write gsi_unique gsi_page gsi_random \

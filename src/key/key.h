@@ -183,6 +183,12 @@ extern int32 key_hash_ref(ItemRef pk);
 extern int32 key_hash_bytes(const char *data, size_t len);
 
 /*
+ * Compares a partition key of type S or B with a stored one, in hash order, as
+ * key_order.c does for the index.
+ */
+extern int	key_compare_bytes(ItemRef pk, const char *stored, size_t len);
+
+/*
  * Bounds of a scan segment: pk's with lower <= hash, and hash < upper unless
  * the segment is the last one.
  */

@@ -109,6 +109,13 @@ bytes_order(const char *a, size_t alen, const char *b, size_t blen)
 	return result;
 }
 
+/* The value that is compared with many is the one whose hash is remembered. */
+int
+key_compare_bytes(ItemRef pk, const char *stored, size_t len)
+{
+	return -bytes_order(stored, len, pk.data, pk.len);
+}
+
 static pg_noinline int
 bytes_compare_toasted(Datum x, Datum y)
 {

@@ -59,6 +59,8 @@ typedef struct StoreRelation
 	bool		user_triggers;	/* there are others than our own */
 	Oid			key_index;
 	IndexMethod method;			/* of the key index */
+	bool		key_is_bytes;	/* strings and binaries, in byte order but for
+								 * the hash of the first */
 	AttrNumber	key_attnums[KEY_MAX_ATTRIBUTES];
 	AttrNumber	attributes_attnum;
 	AttrNumber	last_attnum;	/* the highest of these */

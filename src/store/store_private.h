@@ -37,6 +37,15 @@ extern StoreProbeResult store_probe_key(ItemStore *store, const ItemKey *key,
 										Snapshot snapshot,
 										TupleTableSlot *slot);
 
+/* prototypes for functions in store_entry.c */
+struct BTScanInsertData;
+extern int	store_entry_compare(ItemStore *store, const ItemKey *key,
+								struct BTScanInsertData *search, Page page,
+								OffsetNumber offset);
+extern OffsetNumber store_entry_search(ItemStore *store, const ItemKey *key,
+									   struct BTScanInsertData *search,
+									   Page page, OffsetNumber *greater);
+
 /* prototypes for functions in store_row.c */
 extern StoreProbeResult store_row_probe(ItemStore *store, const ItemKey *key,
 										Snapshot snapshot, StoreRow *row);

@@ -50,12 +50,15 @@ static void find_in_ptree(ItemStore *store, const ItemKey *key,
 						  Snapshot snapshot, KeyEntries *entries);
 static void search_key_fill(ItemStore *store, const ItemKey *key,
 							BTScanInsertData *search);
-static Buffer find_leaf(ItemStore *store, BTScanInsertData *search,
-						Snapshot snapshot);
-static bool page_covers(Relation index, BTScanInsertData *search, Page page);
-static void collect_entries(Relation index, BTScanInsertData *search,
-							Buffer buffer, KeyEntries *entries);
-static bool collect_page(Relation index, BTScanInsertData *search, Page page,
+static Buffer find_leaf(ItemStore *store, const ItemKey *key,
+						BTScanInsertData *search, Snapshot snapshot);
+static bool page_covers(ItemStore *store, const ItemKey *key,
+						BTScanInsertData *search, Page page);
+static void collect_entries(ItemStore *store, const ItemKey *key,
+							BTScanInsertData *search, Buffer buffer,
+							KeyEntries *entries);
+static bool collect_page(ItemStore *store, const ItemKey *key,
+						 BTScanInsertData *search, Page page,
 						 OffsetNumber offset, OffsetNumber greater,
 						 KeyEntries *entries);
 static void add_tuple(KeyEntries *entries, IndexTuple tuple);
@@ -139,9 +142,9 @@ find_in_btree(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 	entries->n = 0;
 	entries->overflow = false;
 	entries->recheck = false;
-	buffer = find_leaf(store, &search, snapshot);
+	buffer = find_leaf(store, key, &search, snapshot);
 	if (BufferIsValid(buffer))
-		collect_entries(store->key_index, &search, buffer, entries);
+		collect_entries(store, key, &search, buffer, entries);
 }
 
 /* As _bt_first() would set it up for "pk = ? AND sk = ?". */
@@ -175,7 +178,8 @@ search_key_fill(ItemStore *store, const ItemKey *key,
  * the last ones.
  */
 static Buffer
-find_leaf(ItemStore *store, BTScanInsertData *search, Snapshot snapshot)
+find_leaf(ItemStore *store, const ItemKey *key, BTScanInsertData *search,
+		  Snapshot snapshot)
 {
 	Relation	index = store->key_index;
 	Buffer		buffer;
@@ -183,7 +187,7 @@ find_leaf(ItemStore *store, BTScanInsertData *search, Snapshot snapshot)
 	if (store->key_page != P_NONE && store->key_page_misses < MAX_MISSES)
 	{
 		buffer = _bt_getbuf(index, store->key_page, BT_READ);
-		if (page_covers(index, search, BufferGetPage(buffer)))
+		if (page_covers(store, key, search, BufferGetPage(buffer)))
 		{
 			store->key_page_misses = 0;
 			return buffer;
@@ -205,7 +209,8 @@ find_leaf(ItemStore *store, BTScanInsertData *search, Snapshot snapshot)
  * an entry has its entries here, or from here on to the right.
  */
 static bool
-page_covers(Relation index, BTScanInsertData *search, Page page)
+page_covers(ItemStore *store, const ItemKey *key, BTScanInsertData *search,
+			Page page)
 {
 	BTPageOpaque opaque = BTPageGetOpaque(page);
 	OffsetNumber first = P_FIRSTDATAKEY(opaque);
@@ -213,44 +218,34 @@ page_covers(Relation index, BTScanInsertData *search, Page page)
 	if (!P_ISLEAF(opaque) || P_IGNORE(opaque))
 		return false;
 	if (!P_RIGHTMOST(opaque) &&
-		_bt_compare(index, search, page, P_HIKEY) > 0)
+		_bt_compare(store->key_index, search, page, P_HIKEY) > 0)
 		return false;
 	return first <= PageGetMaxOffsetNumber(page) &&
-		_bt_compare(index, search, page, first) > 0;
+		store_entry_compare(store, key, search, page, first) > 0;
 }
 
 /*
  * Gathers the entries equal to the search key, beginning on a leaf page that
  * is pinned and share-locked; it is released.  They may go on to the right.
- *
- * The binary search leaves behind where entries that are strictly greater
- * begin, as far as it has seen; so the first entry is known to be equal, or
- * none to be, without another comparison.
  */
 static void
-collect_entries(Relation index, BTScanInsertData *search, Buffer buffer,
-				KeyEntries *entries)
+collect_entries(ItemStore *store, const ItemKey *key, BTScanInsertData *search,
+				Buffer buffer, KeyEntries *entries)
 {
-	BTInsertStateData place;
-	OffsetNumber offset;
+	Page		page = BufferGetPage(buffer);
 	OffsetNumber greater;
+	OffsetNumber offset = store_entry_search(store, key, search, page,
+											 &greater);
 
-	memset(&place, 0, sizeof(place));
-	place.itup_key = search;
-	place.buf = buffer;
-	offset = _bt_binsrch_insert(index, &place);
-	greater = place.bounds_valid ? place.stricthigh : offset;
-	while (collect_page(index, search, BufferGetPage(buffer), offset, greater,
-						entries))
+	while (collect_page(store, key, search, page, offset, greater, entries))
 	{
-		BTPageOpaque opaque = BTPageGetOpaque(BufferGetPage(buffer));
-
-		buffer = _bt_relandgetbuf(index, buffer, opaque->btpo_next, BT_READ);
-		opaque = BTPageGetOpaque(BufferGetPage(buffer));
-		offset = P_FIRSTDATAKEY(opaque);
+		buffer = _bt_relandgetbuf(store->key_index, buffer,
+								  BTPageGetOpaque(page)->btpo_next, BT_READ);
+		page = BufferGetPage(buffer);
+		offset = P_FIRSTDATAKEY(BTPageGetOpaque(page));
 		greater = InvalidOffsetNumber;
 	}
-	_bt_relbuf(index, buffer);
+	_bt_relbuf(store->key_index, buffer);
 }
 
 /*
@@ -259,8 +254,9 @@ collect_entries(Relation index, BTScanInsertData *search, Buffer buffer,
  * if it comes before, is equal.
  */
 static bool
-collect_page(Relation index, BTScanInsertData *search, Page page,
-			 OffsetNumber offset, OffsetNumber greater, KeyEntries *entries)
+collect_page(ItemStore *store, const ItemKey *key, BTScanInsertData *search,
+			 Page page, OffsetNumber offset, OffsetNumber greater,
+			 KeyEntries *entries)
 {
 	BTPageOpaque opaque = BTPageGetOpaque(page);
 	OffsetNumber max = PageGetMaxOffsetNumber(page);
@@ -275,7 +271,8 @@ collect_page(Relation index, BTScanInsertData *search, Page page,
 
 		if (offset == greater)
 			return false;
-		if (!equal && _bt_compare(index, search, page, offset) != 0)
+		if (!equal &&
+			store_entry_compare(store, key, search, page, offset) != 0)
 			return false;
 		equal = false;
 		if (!ignore_dead || !ItemIdIsDead(item))

@@ -51,6 +51,7 @@ static Relation key_index_open(Relation rel, const KeySchema *schema,
 							   const StoreRelation *info);
 static bool key_index_suits(Relation index, const KeySchema *schema,
 							const StoreRelation *info);
+static bool key_is_bytes(Relation index, const KeySchema *schema);
 static void key_index_equality(Relation index, int column, ScanKey key);
 static bool checks_are_ours(const TupleConstr *constr);
 static bool relation_is_plain(Relation rel, const KeySchema *schema,
@@ -160,6 +161,7 @@ relation_fill(Relation rel, const ItemTable *table, StoreRelation *info)
 	info->key_index = RelationGetRelid(index);
 	if (!meta_method_of(index->rd_rel->relam, &info->method))
 		elog(ERROR, "index %u is no key index", info->key_index);
+	info->key_is_bytes = key_is_bytes(index, schema);
 	for (int i = 0; i < schema->n; i++)
 		key_index_equality(index, i, &info->equal_keys[i]);
 	index_close(index, NoLock);
@@ -285,6 +287,23 @@ store_is_hash_order(Oid opfamily, Oid type)
 	ReleaseSysCache(tuple);
 	return result && OidIsValid(get_opfamily_member(opfamily, type, INT4OID,
 													BTLessStrategyNumber));
+}
+
+/*
+ * Does comparing bytes, after the hash of the first, tell the index's order?
+ */
+static bool
+key_is_bytes(Relation index, const KeySchema *schema)
+{
+	for (int i = 0; i < schema->n; i++)
+	{
+		if (schema->attributes[i].type == ITEM_N)
+			return false;
+		if (i > 0 && index->rd_opfamily[i] != TEXT_BTREE_FAM_OID &&
+			index->rd_opfamily[i] != BYTEA_BTREE_FAM_OID)
+			return false;
+	}
+	return true;
 }
 
 /* A scan key "column = ?" for a column of the key index. */
