@@ -55,7 +55,7 @@ ISOLATION    = meta-names gsi gsi-unique-order put-put put-absent-race update-up
                put-ddl put-partition put-trigger put-second-index \
                item-read-committed item-repeatable-read item-serializable \
                item-row-locks wire-conflict local-index \
-               transact-absent transact-conflict transact-late
+               transact-absent transact-appears transact-conflict transact-late
 ISOLATION_OPTS = --inputdir=test/isolation --temp-instance=./tmp_check_iso \
                --temp-config=test/regress.conf --load-extension=partitioning \
                --no-locale --encoding=UTF8

@@ -319,8 +319,7 @@ lock_items(Transact *state)
 		store_route(item->store, &item->key);
 		store_row_init(&item->row);
 		if (!store_lock_key(item->store, &item->key, lock_mode(item->action),
-							item->action->kind == API_ACTION_PUT, holds_keys,
-							wait, &item->row))
+							holds_keys, wait, &item->row))
 			return false;
 		holds_keys |= item->row.key_locked;
 	}

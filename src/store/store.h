@@ -28,6 +28,7 @@
 #define PT_STORE_H
 
 #include "access/skey.h"
+#include "access/xlogdefs.h"
 #include "datatype/timestamp.h"
 #include "executor/tuptable.h"
 #include "nodes/lockoptions.h"
@@ -86,6 +87,9 @@ typedef struct ItemStore
 	BlockNumber key_page;		/* of that index, where the last key was looked
 								 * for; 0: not known */
 	int			key_page_misses;	/* keys in a row that were not there */
+	XLogRecPtr	absent_lsn;		/* of key_page, where alone an entry of the
+								 * last key could be and none is; invalid: not
+								 * known */
 	bool		contended;		/* a change lost a race: lock first now */
 	bool		presumed;		/* store_lock() did not look for the row */
 	bool		suppressed;		/* a trigger suppressed the last change */
@@ -241,8 +245,7 @@ extern void store_lock(ItemStore *store, const ItemKey *key, StoreRow *row);
 /*
  * Locks a key to the end of the transaction, whether or not it has a row: if
  * row->exists, nobody else changes or deletes the row, otherwise nobody else
- * makes one that anybody can see before we end.  probably_absent is a hint.
- * Waiting ends with ERRCODE_LOCK_NOT_AVAILABLE when the limit is reached.
+ * makes one that anybody can see before we end.  Waiting ends with ERRCODE_LOCK_NOT_AVAILABLE when the limit is reached.
  *
  * The maker of a row may make many, and wait for the lock of another key in
  * vain if we hold that while we wait for him.  So with holds_keys the result
@@ -251,8 +254,7 @@ extern void store_lock(ItemStore *store, const ItemKey *key, StoreRow *row);
  * begins again.
  */
 pg_nodiscard extern bool store_lock_key(ItemStore *store, const ItemKey *key,
-										LockTupleMode mode,
-										bool probably_absent, bool holds_keys,
+										LockTupleMode mode, bool holds_keys,
 										StoreWait *wait, StoreRow *row);
 
 /* Gives up the lock of a key that has no row, if it is held. */

@@ -327,18 +327,12 @@ store_wait_end(int nest)
 
 bool
 store_lock_key(ItemStore *store, const ItemKey *key, LockTupleMode mode,
-			   bool probably_absent, bool holds_keys, StoreWait *wait,
-			   StoreRow *row)
+			   bool holds_keys, StoreWait *wait, StoreRow *row)
 {
 	bool		in_progress = false;
 
 	row->exists = false;
 	row->key_locked = false;
-
-	/* an old snapshot must be asked first: what it cannot see is an error */
-	if (probably_absent && !IsolationUsesXactSnapshot() &&
-		lock_absence(store, key, wait, row, &in_progress))
-		return true;
 	for (;;)
 	{
 		Snapshot	snapshot = IsolationUsesXactSnapshot() ?
@@ -407,9 +401,10 @@ lock_tuple(ItemStore *store, LockTupleMode mode, LockWaitPolicy policy,
 }
 
 /*
- * Takes the lock of a key and sees whether it has a row after all.  If so,
- * returns false, without the lock: the row is being made by another, or
- * row->exists tells whether it has been found.
+ * Takes the lock of a key that was found without a row just now, and sees
+ * whether it has one after all.  If so, returns false, without the lock: the
+ * row is being made by another, or row->exists tells whether it has been
+ * found.
  */
 static bool
 lock_absence(ItemStore *store, const ItemKey *key, StoreWait *wait,
@@ -425,6 +420,8 @@ lock_absence(ItemStore *store, const ItemKey *key, StoreWait *wait,
 		holders_add();
 		acquire(&tag, wait);
 	}
+	if (store_still_no_entry(store))
+		return true;
 	switch (store_row_probe(store, key, GetLatestSnapshot(), row))
 	{
 		case STORE_NO_ENTRY:

@@ -479,6 +479,7 @@ leave_relation(ItemStore *store)
 	store->key_index = NULL;
 	store->key_page = 0;
 	store->key_page_misses = 0;
+	store->absent_lsn = InvalidXLogRecPtr;
 }
 
 void

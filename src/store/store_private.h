@@ -36,6 +36,7 @@ extern bool store_probe(ItemStore *store, const ItemKey *key,
 extern StoreProbeResult store_probe_key(ItemStore *store, const ItemKey *key,
 										Snapshot snapshot,
 										TupleTableSlot *slot);
+extern bool store_still_no_entry(ItemStore *store);
 
 /* prototypes for functions in store_entry.c */
 struct BTScanInsertData;

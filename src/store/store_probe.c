@@ -89,6 +89,7 @@ store_probe_key(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 {
 	KeyEntries	entries;
 
+	store->absent_lsn = InvalidXLogRecPtr;
 	if (!short_way_suits(store, snapshot))
 		return probe_by_scan(store, key, snapshot, slot) ?
 			STORE_FOUND : STORE_NOT_SEEN;
@@ -106,6 +107,26 @@ store_probe_key(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 		return STORE_NO_ENTRY;
 	return fetch_visible(store, key, &entries, snapshot, slot) ?
 		STORE_FOUND : STORE_NOT_SEEN;
+}
+
+/*
+ * Has the key index still no entry of the key that was looked for last and
+ * found without one?  Where it would go was the last page that was searched,
+ * and whatever enters it there, or moves its place to another page, changes
+ * that page's LSN.  False when it is not known.
+ */
+bool
+store_still_no_entry(ItemStore *store)
+{
+	Buffer		buffer;
+	bool		unchanged;
+
+	if (XLogRecPtrIsInvalid(store->absent_lsn))
+		return false;
+	buffer = _bt_getbuf(store->key_index, store->key_page, BT_READ);
+	unchanged = BufferGetLSNAtomic(buffer) == store->absent_lsn;
+	_bt_relbuf(store->key_index, buffer);
+	return unchanged;
 }
 
 static bool
@@ -226,7 +247,8 @@ page_covers(ItemStore *store, const ItemKey *key, BTScanInsertData *search,
 
 /*
  * Gathers the entries equal to the search key, beginning on a leaf page that
- * is pinned and share-locked; it is released.  They may go on to the right.
+ * is pinned and share-locked; it is released.  They may go on to the right,
+ * unless the page holds a greater one or is the last.
  */
 static void
 collect_entries(ItemStore *store, const ItemKey *key, BTScanInsertData *search,
@@ -237,6 +259,11 @@ collect_entries(ItemStore *store, const ItemKey *key, BTScanInsertData *search,
 	OffsetNumber offset = store_entry_search(store, key, search, page,
 											 &greater);
 
+	if (offset == greater &&
+		(offset <= PageGetMaxOffsetNumber(page) ||
+		 P_RIGHTMOST(BTPageGetOpaque(page))) &&
+		RelationNeedsWAL(store->key_index))
+		store->absent_lsn = BufferGetLSNAtomic(buffer);
 	while (collect_page(store, key, search, page, offset, greater, entries))
 	{
 		buffer = _bt_relandgetbuf(store->key_index, buffer,
