@@ -193,7 +193,7 @@ change_simply(IndexChange *change)
 	/* in the order of keys, as in gsi_order.c: others may be waited for */
 	inserts_first = change->index->unique_key &&
 		change->has_old && change->has_new &&
-		gsi_compare_keys(&change->new_entry.key, &change->old_entry.key) < 0;
+		key_order_bytes(&change->new_entry.key, &change->old_entry.key) < 0;
 	if (inserts_first)
 		gsi_insert_entry(store, &change->new_entry, base, attributes);
 	if (change->has_old)
@@ -277,7 +277,7 @@ gsi_settle_place(const StoreIndex *store, Relation rel, const ItemKey *key,
 	{
 		gsi_row(store->table, base, now, &row);
 		wanted = gsi_entry_make(store->index, &row, &entry) &&
-			gsi_compare_keys(&entry.key, key) == 0;
+			key_order_bytes(&entry.key, key) == 0;
 	}
 	if (going && !wanted)
 		(void) sweep(store, key, base, NULL);

@@ -78,7 +78,6 @@ static void settle_all(void);
 static void frame_push(Oid relid);
 static bool frame_pop(Oid relid);
 static bool in_frame(bool by_trigger);
-static void copy_key(ItemKey *to, const ItemKey *from);
 static int	compare_places(const void *a, const void *b);
 static void settle_list(Place **list, int n);
 static int	settle_index(Place **list, int n);
@@ -242,8 +241,8 @@ gsi_note_place(const StoreChange *change, const ItemTable *table,
 	place->table = table;
 	place->index = index;
 	place->relid = RelationGetRelid(change->rel);
-	copy_key(&place->key, key);
-	copy_key(&place->base, change->key);
+	key_copy(&place->key, key);
+	key_copy(&place->base, change->key);
 	places[nplaces++] = place;
 	nunsettled++;
 	MemoryContextSwitchTo(old);
@@ -252,18 +251,6 @@ gsi_note_place(const StoreChange *change, const ItemTable *table,
 	if (MemoryContextMemAllocated(place_context, false) >
 		maintenance_work_mem * (Size) 1024)
 		settle_all();
-}
-
-/* The parts of a copy point into its datums. */
-static void
-copy_key(ItemKey *to, const ItemKey *from)
-{
-	to->n = from->n;
-	for (int i = 0; i < from->n; i++)
-	{
-		to->datums[i] = key_datum_from_ref(from->refs[i]);
-		to->refs[i] = key_ref_from_datum(from->refs[i].type, to->datums[i]);
-	}
 }
 
 /*
@@ -330,23 +317,7 @@ compare_places(const void *a, const void *b)
 	if (left->table->relid != right->table->relid)
 		return left->table->relid < right->table->relid ? -1 : 1;
 	result = strcmp(left->index->name, right->index->name);
-	return result != 0 ? result : gsi_compare_keys(&left->key, &right->key);
-}
-
-int
-gsi_compare_keys(const ItemKey *a, const ItemKey *b)
-{
-	int			result = 0;
-
-	for (int i = 0; i < a->n && result == 0; i++)
-	{
-		uint32		len = Min(a->refs[i].len, b->refs[i].len);
-
-		result = memcmp(a->refs[i].data, b->refs[i].data, len);
-		if (result == 0 && a->refs[i].len != b->refs[i].len)
-			result = a->refs[i].len < b->refs[i].len ? -1 : 1;
-	}
-	return result;
+	return result != 0 ? result : key_order_bytes(&left->key, &right->key);
 }
 
 /*
@@ -406,7 +377,7 @@ same_key(Place **list, int n)
 {
 	int			count = 1;
 
-	while (count < n && gsi_compare_keys(&list[count]->key, &list[0]->key) == 0)
+	while (count < n && key_order_bytes(&list[count]->key, &list[0]->key) == 0)
 		count++;
 	return count;
 }

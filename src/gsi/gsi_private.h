@@ -69,7 +69,6 @@ extern void gsi_order_init(void);
 extern bool gsi_order_change(const StoreChange *change);
 extern void gsi_note_place(const StoreChange *change, const ItemTable *table,
 						   const ItemIndex *index, const ItemKey *key);
-extern int	gsi_compare_keys(const ItemKey *a, const ItemKey *b);
 extern void gsi_statement(const ItemTable *table, Oid relid, bool begins);
 
 /* prototypes for functions in gsi_build.c */

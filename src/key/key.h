@@ -93,6 +93,12 @@ extern void key_from_key_argument(const KeySchema *schema, ItemRef map,
  */
 extern void key_from_item(const KeySchema *schema, ItemRef map, ItemKey *key);
 
+/* Copies a key of whatever schema; the parts point into its own datums. */
+extern void key_copy(ItemKey *to, const ItemKey *from);
+
+/* A total order, the same everywhere, that is not that of any index. */
+extern int	key_order_bytes(const ItemKey *a, const ItemKey *b);
+
 /* Size and emptiness rules alone, for one part (0 = PK, 1 = SK). */
 extern void key_check_value(const KeyAttribute *attribute, int part,
 							ItemRef value);

@@ -247,3 +247,31 @@ key_schema_error(const KeySchema *schema)
 					   pk->name, item_type_tag(pk->type),
 					   sk->name, item_type_tag(sk->type))));
 }
+
+void
+key_copy(ItemKey *to, const ItemKey *from)
+{
+	to->n = from->n;
+	for (int i = 0; i < from->n; i++)
+	{
+		to->datums[i] = key_datum_from_ref(from->refs[i]);
+		to->refs[i] = key_ref_from_datum(from->refs[i].type, to->datums[i]);
+	}
+}
+
+int
+key_order_bytes(const ItemKey *a, const ItemKey *b)
+{
+	int			result = 0;
+
+	for (int i = 0; i < a->n && result == 0; i++)
+	{
+		const ItemRef *left = &a->refs[i];
+		const ItemRef *right = &b->refs[i];
+
+		result = memcmp(left->data, right->data, Min(left->len, right->len));
+		if (result == 0 && left->len != right->len)
+			result = left->len < right->len ? -1 : 1;
+	}
+	return result;
+}

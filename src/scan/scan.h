@@ -5,13 +5,9 @@
  *
  * Order is that of the index: by hash of the partition key, partition key,
  * sort key, and after that, in a local index, the table's own sort key, in a
- * global one a digest of the table's key; or exactly the reverse.  A
- * hash-partitioned table is read partition by partition, but its global
+ * global one a digest of the table's key and that key; or exactly the reverse.
+ * A hash-partitioned table is read partition by partition, but its global
  * indexes, which are tables of their own, are not.
- *
- * XXX Entries of a global index that are equal in all this, whose digests
- * collide, have no order.  A page that ends between two of them may skip the
- * second one; the digest has 64 bits.
  */
 #ifndef PT_SCAN_H
 #define PT_SCAN_H

@@ -11,6 +11,7 @@
  * on how much is read.
  *
  * A global index is one leaf, the index table, whatever the item table is.
+ * Its entries pass through scan_ties.c.
  */
 #include "postgres.h"
 
@@ -27,51 +28,10 @@
 #include "utils/snapmgr.h"
 
 #include "base/compat.h"
-#include "scan/scan.h"
-
-typedef enum RangeKind
-{
-	RANGE_TIES,					/* keys in the index equal to the start's */
-	RANGE_PARTITION,			/* one partition key */
-	RANGE_BEYOND,				/* the leaf, after the start key's partition */
-	RANGE_LEAF,					/* all of the leaf */
-	RANGE_NONE					/* the end */
-} RangeKind;
+#include "scan/scan_private.h"
 
 /* pk equal; sk above, below, after the start key */
 #define MAX_SCAN_KEYS	4
-
-struct ItemScan
-{
-	MemoryContext context;		/* holds the scan itself */
-	ItemStore  *store;
-	const ItemIndex *local;		/* local index; NULL: the key index */
-	bool		global;			/* read entries instead */
-	StoreIndex	entries;
-	bool		has_sort;		/* the index has a sort key */
-	bool		has_tie;		/* and a column more for equal keys */
-	Snapshot	snapshot;
-	ScanDirection direction;
-
-	/* what to read; keys are copies */
-	bool		single;			/* one partition key only */
-	ItemKey		pk;				/* the one that RANGE_PARTITION reads */
-	KeyRange	range;
-	bool		has_start;
-	Datum		start_pk;		/* what it is in the index */
-	Datum		start_sort;
-	Datum		start_tie;
-	int32		segment;
-	int32		total_segments;
-
-	/* where we are */
-	RangeKind	kind;
-	List	   *leaves;			/* in the order of reading */
-	int			leaf;
-	Relation	index_rel;		/* of the current leaf */
-	IndexScanDesc desc;			/* NULL: the range is not open */
-	TupleTableSlot *slot;		/* of the current leaf */
-};
 
 static void entries_open(ItemScan *scan, const ScanSpec *spec,
 						 Snapshot snapshot);
@@ -137,6 +97,7 @@ entries_open(ItemScan *scan, const ScanSpec *spec, Snapshot snapshot)
 
 	store_index_open(spec->table, spec->index, AccessShareLock,
 					 &scan->entries);
+	scan->other_slot = table_slot_create(scan->entries.rel, NULL);
 
 	/* as it is now that we have the lock */
 	table = meta_table(spec->table->relid);
@@ -183,7 +144,10 @@ copy_start(ItemScan *scan, const ScanSpec *spec)
 			key_datum_from_ref(scan->global || scan->local != NULL ?
 							   spec->start_sort : start->refs[1]);
 	if (scan->global)
+	{
 		scan->start_tie = Int64GetDatum(key_digest(start));
+		key_copy(&scan->start_base, start);
+	}
 	else if (scan->local != NULL)
 		scan->start_tie = key_datum_from_ref(start->refs[1]);
 }
@@ -281,6 +245,26 @@ leaf_position(ItemScan *scan, Oid relid)
 bool
 scan_next(ItemScan *scan, StoreRow *row)
 {
+	if (scan->global && scan->has_tie)
+		row->slot = scan_next_entry(scan);
+	else
+		row->slot = scan_fetch(scan) ? scan->slot : NULL;
+	row->exists = row->slot != NULL;
+	if (!row->exists)
+		return false;
+	if (scan->global)
+		store_index_row(&scan->entries, row->slot, &row->row);
+	else
+		store_row_from_slot(scan->store, row);
+	return true;
+}
+
+/*
+ * Reads the next row of all ranges into the slot; false at the end.
+ */
+bool
+scan_fetch(ItemScan *scan)
+{
 	for (;;)
 	{
 		MemoryContext old;
@@ -288,14 +272,12 @@ scan_next(ItemScan *scan, StoreRow *row)
 
 		CHECK_FOR_INTERRUPTS();
 		if (scan->kind == RANGE_NONE)
-		{
-			row->exists = false;
 			return false;
-		}
 		old = MemoryContextSwitchTo(scan->context);
 		if (scan->desc == NULL)
 			range_open(scan);
 		found = index_getnext_slot(scan->desc, scan->direction, scan->slot);
+		scan->in_ties = scan->kind == RANGE_TIES;
 		if (!found)
 		{
 			range_close(scan);
@@ -303,17 +285,8 @@ scan_next(ItemScan *scan, StoreRow *row)
 		}
 		MemoryContextSwitchTo(old);
 		if (found)
-			break;
+			return true;
 	}
-	row->slot = scan->slot;
-	if (!scan->global)
-		store_row_from_slot(scan->store, row);
-	else
-	{
-		store_index_row(&scan->entries, scan->slot, &row->row);
-		row->exists = true;
-	}
-	return true;
 }
 
 static void
@@ -344,7 +317,8 @@ range_open(ItemScan *scan)
 	nkeys = scan->kind == RANGE_TIES ? tie_keys(scan, keys) :
 		scan->kind == RANGE_PARTITION ? partition_keys(scan, keys) :
 		leaf_keys(scan, keys);
-	scan->slot = table_slot_create(rel, NULL);
+	if (scan->slot == NULL)
+		scan->slot = table_slot_create(rel, NULL);
 	scan->desc = compat_index_beginscan(rel, scan->index_rel, scan->snapshot,
 										nkeys);
 	index_rescan(scan->desc, keys, nkeys, NULL, 0);
@@ -380,14 +354,20 @@ range_close(ItemScan *scan)
 	index_endscan(scan->desc);
 	index_close(scan->index_rel, NoLock);
 	scan->desc = NULL;
+	if (scan->global)
+		return;					/* one relation, one slot */
 	ExecDropSingleTupleTableSlot(scan->slot);
 	scan->slot = NULL;
 }
 
-/* pk = ?, the sort key of the start, and what is after it among these. */
+/*
+ * pk = ?, the sort key of the start, and what is after it among these, with
+ * the start itself in a global index: its digest may be of others, too.
+ */
 static int
 tie_keys(ItemScan *scan, ScanKey keys)
 {
+	StrategyNumber strategy;
 	int			n = 0;
 
 	pk_key(scan, &keys[n++]);
@@ -397,10 +377,13 @@ tie_keys(ItemScan *scan, ScanKey keys)
 				  scan->start_sort);
 		n++;
 	}
-	bound_key(scan, &keys[n], n, InvalidOid,
-			  ScanDirectionIsForward(scan->direction) ?
-			  BTGreaterStrategyNumber : BTLessStrategyNumber,
-			  scan->start_tie);
+	if (ScanDirectionIsForward(scan->direction))
+		strategy = scan->global ? BTGreaterEqualStrategyNumber :
+			BTGreaterStrategyNumber;
+	else
+		strategy = scan->global ? BTLessEqualStrategyNumber :
+			BTLessStrategyNumber;
+	bound_key(scan, &keys[n], n, InvalidOid, strategy, scan->start_tie);
 	return n + 1;
 }
 
@@ -502,7 +485,14 @@ scan_end(ItemScan *scan)
 {
 	range_close(scan);
 	if (scan->global)
+	{
+		scan_forget_tied(scan);
+		if (scan->slot != NULL)
+			ExecDropSingleTupleTableSlot(scan->slot);
+		if (scan->other_slot != NULL)
+			ExecDropSingleTupleTableSlot(scan->other_slot);
 		store_index_close(&scan->entries);
+	}
 	UnregisterSnapshot(scan->snapshot);
 	store_close(scan->store);
 	MemoryContextDelete(scan->context);
