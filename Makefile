@@ -35,7 +35,8 @@ PG_CFLAGS    = -MMD -MP -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werr
 SHLIB_LINK   = -Wl,-Bsymbolic
 
 REGRESS      = install install_schema item_io item_number item_path item_ops \
-               item_json item_limits ptree ptree_scan ptree_unique key_hash key_order \
+               item_json item_limits ptree ptree_scan ptree_unique ptree_long \
+               key_hash key_order \
                key_check key_prefix expr_condition expr_errors \
                expr_update expr_project expr_keycond \
                api_table meta_name meta_ddl meta_register \

@@ -3,7 +3,9 @@
  *	  Hash order as btree operator classes: text_hash_ops, bytea_hash_ops,
  *	  numeric_hash_ops.
  *
- * Values are ordered by hash and, within one hash, by value.  An int4 beside
+ * Values are ordered by hash and, within one hash, by value; but there byte
+ * strings of more than 255 bytes come first, in the order of their SHA-256,
+ * because ptree indexes store only that of them.  An int4 beside
  * a value means a position in hash order: it stands before all values of that
  * hash and after all values of smaller ones, so it equals none of them.  With
  * that reading values and positions together have one total order, which is
@@ -22,6 +24,7 @@
 #include "utils/sortsupport.h"
 
 #include "base/compat.h"
+#include "base/digest.h"
 #include "key/key_private.h"
 
 static inline int
@@ -87,6 +90,33 @@ bytes_hash_again(const char *data, size_t len)
 	return hash;
 }
 
+/* Compares two different byte strings of one hash. */
+static pg_noinline int
+bytes_order_within(const char *a, size_t alen, const char *b, size_t blen)
+{
+	bool		along = alen > DIGEST_KEY_WHOLE_MAX;
+	bool		blong = blen > DIGEST_KEY_WHOLE_MAX;
+	int			result;
+
+	if (along != blong)
+		return along ? -1 : 1;
+	if (along)
+	{
+		uint8		adigest[DIGEST_SIZE];
+		uint8		bdigest[DIGEST_SIZE];
+
+		digest_sha256(a, alen, adigest);
+		digest_sha256(b, blen, bdigest);
+		result = memcmp(adigest, bdigest, DIGEST_SIZE);
+		if (result != 0)
+			return result;
+	}
+	result = memcmp(a, b, Min(alen, blen));
+	if (result == 0)
+		result = (alen > blen) - (alen < blen);
+	return result;
+}
+
 /*
  * Compares two byte strings in hash order.  Keys that differ mostly do so in
  * length or at the end ("USER#1", "USER#2"), so the last byte decides whether
@@ -103,9 +133,7 @@ bytes_order(const char *a, size_t alen, const char *b, size_t blen)
 	result = order_compare(key_hash_seeded(a, alen, KEY_HASH_SEED),
 						   bytes_hash_again(b, blen));
 	if (unlikely(result == 0))
-		result = memcmp(a, b, Min(alen, blen));
-	if (unlikely(result == 0))
-		result = (alen > blen) - (alen < blen);
+		result = bytes_order_within(a, alen, b, blen);
 	return result;
 }
 

@@ -175,12 +175,19 @@ _pt_free_bytes(PtKeyBytes *bytes)
 		pfree(bytes->buf.data);
 }
 
-/* Appends the partition key with its hash and terminator. */
+/*
+ * Appends the partition key: hash, and bytes with terminator or digest.
+ *
+ * Two keys of equal digests would be one key to the index: the unique check
+ * would refuse the second.  Nobody has found such a pair for SHA-256.  A scan
+ * asks for a recheck of the rows nevertheless.
+ */
 void
 _pt_encode_pk(Relation rel, Datum value, StringInfo buf)
 {
 	int32		hash;
 	int			start;
+	int			len;
 
 	hash = DatumGetInt32(FunctionCall1Coll(index_getprocinfo(rel, 1,
 															 PT_HASH_PROC),
@@ -188,7 +195,19 @@ _pt_encode_pk(Relation rel, Datum value, StringInfo buf)
 	_pt_encode_hash(hash, buf);
 	start = buf->len;
 	encode_value(rel->rd_opcintype[0], value, buf);
-	if (memchr(buf->data + start, PT_PK_END, buf->len - start) != NULL)
+	len = buf->len - start;
+	if (len > DIGEST_KEY_WHOLE_MAX && rel->rd_opcintype[0] != NUMERICOID)
+	{
+		uint8		digest[DIGEST_SIZE];
+
+		digest_sha256(buf->data + start, len, digest);
+		buf->len = start;
+		appendStringInfoCharMacro(buf, PT_PK_END);
+		appendStringInfoCharMacro(buf, PT_PK_DIGEST);
+		appendBinaryStringInfo(buf, (const char *) digest, DIGEST_SIZE);
+		return;
+	}
+	if (memchr(buf->data + start, PT_PK_END, len) != NULL)
 		append_escaped(buf, start);
 	appendStringInfoCharMacro(buf, PT_PK_END);
 }
@@ -307,7 +326,8 @@ _pt_encode_bytes(Relation rel, const PtLayout *layout, const Datum *values,
 
 /*
  * Length of hash and partition key, terminator included, in a key's bytes; 0
- * if the bytes end before the one that tells a terminator from an escape.
+ * if the bytes end before the one that tells a terminator from an escape, or
+ * within a digest.
  */
 int
 _pt_pk_length(const uint8 *data, int len)
@@ -315,6 +335,8 @@ _pt_pk_length(const uint8 *data, int len)
 	const uint8 *end = data + len;
 	const uint8 *p = data + PT_HASH_SIZE;
 
+	if (p + 1 < end && p[0] == PT_PK_END && p[1] == PT_PK_DIGEST)
+		return len >= PT_PK_DIGEST_LENGTH ? PT_PK_DIGEST_LENGTH : 0;
 	while (p < end)
 	{
 		p = memchr(p, PT_PK_END, end - p);

@@ -36,7 +36,7 @@ ptree_probe(Relation index, const Datum *values, Snapshot snapshot,
 
 	probe->n = 0;
 	probe->overflow = false;
-	probe->recheck = false;
+	probe->recheck = _pt_pk_digested(key.data, key.len);
 	buf = _pt_find_leaf(index, &key, false, BUFFER_LOCK_SHARE, &hinted);
 	slot = _pt_bisect(BufferGetPage(buf), &key, false);
 	key.kind = PT_KEY_AFTER;

@@ -235,13 +235,24 @@ add_pk_key(PtScanKeys *keys, ScanKey key)
 			keys->pk_equal = add_equal(keys, key, _pt_encode_pk,
 									   &keys->single_pk, &keys->pks,
 									   &keys->npks);
+		for (int i = 0; i < keys->npks && !keys->recheck; i++)
+			keys->recheck = _pt_pk_digested((uint8 *) keys->pks[i].data,
+											keys->pks[i].len);
 		return;
 	}
 	else
 	{
+		bool		digested;
+
 		_pt_encode_pk(keys->rel, key->sk_argument, &buf);
-		if (key->sk_strategy == BTLessEqualStrategyNumber ||
-			key->sk_strategy == BTGreaterStrategyNumber)
+		digested = _pt_pk_digested((uint8 *) buf.data, buf.len);
+
+		/* the digest does not tell on which side its own rows are */
+		if (digested)
+			keys->recheck = true;
+		if (digested ? upper :
+			(key->sk_strategy == BTLessEqualStrategyNumber ||
+			 key->sk_strategy == BTGreaterStrategyNumber))
 			appendStringInfoCharMacro(&buf, PT_SK_BEYOND);
 	}
 

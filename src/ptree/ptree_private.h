@@ -19,6 +19,7 @@
 #include "utils/rel.h"
 
 #include "base/compat.h"
+#include "base/digest.h"
 
 /*
  * Keys.
@@ -28,15 +29,19 @@
  * heap TID.  The byte string is
  *
  *		hash of the partition key, sign bit flipped, big-endian		4 bytes
- *		partition key, each 00 written as 00 FF						variable
- *		00
+ *		partition key, each 00 written as 00 FF, and 00				variable
+ *		or, if it is text or bytea of more than 255 bytes,
+ *		00 00 and its SHA-256										34 bytes
  *		01 and the sort key, unescaped; or 02 if it is null			variable
  *
- * A key of an index without a sort key column ends with the 01.
+ * A key of an index without a sort key column ends with the 01.  An empty
+ * partition key is 00 and then 01, 02 or 03, never 00.
  */
 #define PT_HASH_SIZE		4
 #define PT_PK_END			0x00
 #define PT_PK_ESCAPE		0xFF
+#define PT_PK_DIGEST		0x00	/* after a PT_PK_END at the beginning */
+#define PT_PK_DIGEST_LENGTH	(PT_HASH_SIZE + 2 + DIGEST_SIZE)
 #define PT_SK_VALUE			0x01
 #define PT_SK_NULL			0x02
 #define PT_SK_BEYOND		0x03	/* in search keys only */
@@ -187,7 +192,7 @@ typedef struct PtDeletedPageData
 /* Block 0. */
 #define PT_METAPAGE			0
 #define PTREE_MAGIC			0x70747265
-#define PTREE_VERSION		1
+#define PTREE_VERSION		2
 
 typedef struct PtMetaPageData
 {
@@ -333,6 +338,14 @@ extern void _pt_encode_tuple(Relation rel, const PtLayout *layout,
 							 const Datum *values, const bool *isnull,
 							 ItemPointer tid, StringInfo buf, PtKey *key);
 extern int	_pt_pk_length(const uint8 *data, int len);
+
+/* Whether the bytes of a partition key have a digest in its place. */
+static inline bool
+_pt_pk_digested(const uint8 *data, int len)
+{
+	return len >= PT_PK_DIGEST_LENGTH && data[PT_HASH_SIZE] == PT_PK_END &&
+		data[PT_HASH_SIZE + 1] == PT_PK_DIGEST;
+}
 
 /* prototypes for functions in ptpage.c */
 extern void _pt_page_init(Page page, uint8 level, uint8 taillen);

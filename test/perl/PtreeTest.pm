@@ -196,7 +196,7 @@ BEGIN
 			RETURN '\x' || pick(ARRAY['', '00', '00ff', '0001', 'ff']) || lpad(to_hex(n), 2, '0');
 		ELSE
 			RETURN pick(ARRAY['', 'p', repeat('long', 10)]) || n ||
-				CASE WHEN random() < 0.02 THEN repeat('L', random_int(1400)) ELSE '' END;
+				CASE WHEN random() < 0.02 THEN repeat('L', pick(ARRAY['0', '1', '2', '10'])::int * random_int(210)) ELSE '' END;
 	END CASE;
 END $$;
 

@@ -50,8 +50,8 @@ DROP INDEX sparse;
 
 -- Keys of up to the limit are stored, longer ones are refused.
 CREATE INDEX events_index ON events USING ptree (pk text_hash_ops, sk);
-INSERT INTO events (pk, sk, digest, n, b) VALUES (repeat('p', 1600), repeat('s', 1068), 0, 0, '');
-INSERT INTO events (pk, sk, digest, n, b) VALUES (repeat('p', 1600), repeat('s', 1069), 0, 0, '');
+INSERT INTO events (pk, sk, digest, n, b) VALUES (repeat('p', 200), repeat('s', 2468), 0, 0, '');
+INSERT INTO events (pk, sk, digest, n, b) VALUES (repeat('p', 200), repeat('s', 2469), 0, 0, '');
 SELECT ptree_check('events_index', true);
 
 -- There are no index-only scans, and no scan without a condition on the first column.
@@ -70,12 +70,12 @@ EXPLAIN (COSTS OFF) SELECT * FROM events WHERE pk > 'a' ORDER BY pk, sk LIMIT 10
 
 -- Two long sort keys of one partition, in order both ways.
 INSERT INTO events (pk, sk, digest, n, b)
-SELECT repeat('long', 400), repeat('s', 1000) || lpad(i::text, 3, '0'), 0, 0, '' FROM generate_series(100, 1, -1) i;
+SELECT repeat('long', 60), repeat('s', 2000) || lpad(i::text, 3, '0'), 0, 0, '' FROM generate_series(100, 1, -1) i;
 SELECT ptree_check('events_index', true);
 SET enable_seqscan = off; SET enable_sort = off; SET enable_bitmapscan = off;
-SELECT string_agg(right(sk, 3), ' ') FROM (SELECT sk FROM events WHERE pk = repeat('long', 400) ORDER BY sk LIMIT 12) s;
-SELECT string_agg(right(sk, 3), ' ') FROM (SELECT sk FROM events WHERE pk = repeat('long', 400) ORDER BY sk DESC LIMIT 12) s;
-SELECT count(*) FROM events WHERE pk = repeat('long', 400) AND sk >= repeat('s', 1000) || '050' AND sk < repeat('s', 5000);
+SELECT string_agg(right(sk, 3), ' ') FROM (SELECT sk FROM events WHERE pk = repeat('long', 60) ORDER BY sk LIMIT 12) s;
+SELECT string_agg(right(sk, 3), ' ') FROM (SELECT sk FROM events WHERE pk = repeat('long', 60) ORDER BY sk DESC LIMIT 12) s;
+SELECT count(*) FROM events WHERE pk = repeat('long', 60) AND sk >= repeat('s', 2000) || '050' AND sk < repeat('s', 5000);
 SELECT count(*) FROM events WHERE pk = repeat('long', 100000);
 RESET enable_seqscan; RESET enable_sort; RESET enable_bitmapscan;
 
