@@ -46,7 +46,7 @@ REGRESS      = install install_schema item_io item_number item_path item_ops \
                gsi gsi_ddl gsi_write gsi_unique gsi_page gsi_random \
                api_item api_update api_query api_scan api_errors \
                api_args api_hints api_context api_triggers api_transact api_batch \
-               wire_item wire_query wire_batch wire_transact wire_request \
+               wire_item wire_query wire_batch wire_transact wire_request wire_table \
                privileges settings examples rules
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8

@@ -123,6 +123,43 @@ CREATE TRIGGER indexes_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON p
 ALTER TABLE partitioning.indexes ENABLE ALWAYS TRIGGER indexes_insert;
 ALTER TABLE partitioning.indexes ENABLE ALWAYS TRIGGER indexes_changed;
 
+/* What else a table has. */
+CREATE TABLE partitioning.table_settings (
+    schema_name pg_catalog.name NOT NULL,
+    table_name pg_catalog.name NOT NULL,
+    service_name pg_catalog.text COLLATE "C",
+    table_id pg_catalog.uuid NOT NULL,
+    created pg_catalog.timestamptz NOT NULL,
+    settings pg_catalog.jsonb NOT NULL,
+    tags pg_catalog.jsonb NOT NULL,
+    CONSTRAINT table_settings_pkey PRIMARY KEY (schema_name, table_name),
+    CONSTRAINT table_settings_objects CHECK (
+        pg_catalog.jsonb_typeof(settings) OPERATOR(pg_catalog.=) 'object'::pg_catalog.text
+        AND pg_catalog.jsonb_typeof(tags) OPERATOR(pg_catalog.=) 'object'::pg_catalog.text)
+);
+COMMENT ON TABLE partitioning.table_settings IS
+    'what clients of the service have set for item tables; written by the extension only';
+COMMENT ON COLUMN partitioning.table_settings.schema_name IS 'schema of the item table';
+COMMENT ON COLUMN partitioning.table_settings.table_name IS 'name of the item table';
+COMMENT ON COLUMN partitioning.table_settings.service_name IS 'name in requests, where it is too long for a relation; else null';
+COMMENT ON COLUMN partitioning.table_settings.table_id IS 'the service''s TableId';
+COMMENT ON COLUMN partitioning.table_settings.created IS 'when the item table was made or registered';
+COMMENT ON COLUMN partitioning.table_settings.settings IS 'billing mode, throughput, stream, time to live and so on, in the service''s words';
+COMMENT ON COLUMN partitioning.table_settings.tags IS 'tags, values by keys';
+
+SELECT pg_catalog.pg_extension_config_dump('partitioning.table_settings'::pg_catalog.regclass, ''::pg_catalog.text);
+
+CREATE FUNCTION partitioning.table_settings_insert()
+    RETURNS pg_catalog.trigger
+    LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.table_settings_insert() IS
+    'lets a restore replace a row of partitioning.table_settings';
+
+CREATE TRIGGER table_settings_insert BEFORE INSERT ON partitioning.table_settings
+    FOR EACH ROW EXECUTE FUNCTION partitioning.table_settings_insert();
+ALTER TABLE partitioning.table_settings ENABLE ALWAYS TRIGGER table_settings_insert;
+
 /* What a user may see: tables that he owns or has some privilege on. */
 CREATE VIEW partitioning.item_tables WITH (security_barrier) AS
     SELECT t.schema_name, t.table_name,

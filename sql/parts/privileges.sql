@@ -15,6 +15,7 @@ REVOKE ALL ON FUNCTION
     partitioning.tables_changed(),
     partitioning.indexes_insert(),
     partitioning.indexes_changed(),
+    partitioning.table_settings_insert(),
     partitioning.ddl_command_start(),
     partitioning.ddl_command_end(),
     partitioning.sql_drop()

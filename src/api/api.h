@@ -16,6 +16,7 @@
 #ifndef PT_API_H
 #define PT_API_H
 
+#include "fmgr.h"
 #include "utils/jsonb.h"
 #include "utils/snapshot.h"
 
@@ -262,6 +263,10 @@ typedef struct ApiBatchWriteResult
 } ApiBatchWriteResult;
 
 typedef struct ApiCursor ApiCursor;
+
+/* prototypes for functions in api_table.c */
+extern Oid	api_create_table(FunctionCallInfo fcinfo, const char *table_name,
+							 Oid schema_oid);
 
 /* prototypes for functions in api_write.c */
 extern void api_put(const ApiPut *request, ApiWriteResult *result);

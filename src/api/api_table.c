@@ -49,12 +49,23 @@ Datum
 create_table(PG_FUNCTION_ARGS)
 {
 	char	   *table_name = api_required_text(fcinfo, 0, "table_name");
-	KeySchema	schema;
-	IndexMethod method;
-	Oid			schema_oid;
-	char	   *schema_name;
 
 	check_table_name(table_name);
+	PG_RETURN_OID(api_create_table(fcinfo, table_name, InvalidOid));
+}
+
+/*
+ * create_table() with a name and a schema of the caller's; InvalidOid is the
+ * schema that create_table() chooses.
+ */
+Oid
+api_create_table(FunctionCallInfo fcinfo, const char *table_name,
+				 Oid schema_oid)
+{
+	KeySchema	schema;
+	IndexMethod method;
+	char	   *schema_name;
+
 	key_schema_names(fcinfo, 1, &schema);
 	schema.attributes[0].type = schema.attributes[1].type = ITEM_S;
 	key_schema_types(&schema, PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3));
@@ -63,7 +74,8 @@ create_table(PG_FUNCTION_ARGS)
 
 	/* The lock that comes first would refuse a standby in its own words. */
 	PreventCommandIfReadOnly("CREATE TABLE");
-	schema_oid = creation_schema();
+	if (!OidIsValid(schema_oid))
+		schema_oid = creation_schema();
 	lock_table_name(schema_oid, table_name);
 
 	/* nothing has kept the schema from being dropped */
@@ -79,7 +91,7 @@ create_table(PG_FUNCTION_ARGS)
 				 errmsg(TEXT_TABLE_EXISTS, table_name),
 				 errdetail("There is a relation of this name in schema \"%s\".",
 						   schema_name)));
-	PG_RETURN_OID(meta_create_table(schema_name, table_name, &schema, method));
+	return meta_create_table(schema_name, table_name, &schema, method);
 }
 
 /* drop_table(table_name) */

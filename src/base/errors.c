@@ -31,6 +31,7 @@ static const ExceptionName exception_names[] = {
 	{ERRCODE_ITEM_UNKNOWN_OPERATION, "UnknownOperationException"},
 	{ERRCODE_ITEM_DUPLICATE_ITEM, "DuplicateItemException"},
 	{ERRCODE_ITEM_ACCESS_DENIED, "AccessDeniedException"},
+	{ERRCODE_ITEM_TABLE_NOT_FOUND, "TableNotFoundException"},
 };
 
 /*

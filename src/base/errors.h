@@ -27,6 +27,7 @@
 #define ERRCODE_ITEM_UNKNOWN_OPERATION		MAKE_SQLSTATE('I','M','0','1','4')
 #define ERRCODE_ITEM_DUPLICATE_ITEM			MAKE_SQLSTATE('I','M','0','1','5')
 #define ERRCODE_ITEM_ACCESS_DENIED			MAKE_SQLSTATE('I','M','0','1','6')
+#define ERRCODE_ITEM_TABLE_NOT_FOUND		MAKE_SQLSTATE('I','M','0','1','7')
 
 /* prototypes for functions in errors.c */
 extern const char *errors_exception_name(int sqlerrcode);

@@ -45,6 +45,13 @@
 #define LIMIT_CLIENT_TOKEN			36	/* characters */
 #define LIMIT_CLIENT_TOKEN_MINUTES	10	/* after the transaction's end */
 
+#define LIMIT_LIST_TABLES			100 /* names of one page */
+#define LIMIT_CAPACITY_UNITS		INT64CONST(1000000000000)
+#define LIMIT_TAGS					50	/* of a table */
+#define LIMIT_TAG_KEY				128 /* characters */
+#define LIMIT_TAG_VALUE				256
+#define LIMIT_ARN					1283
+
 #define LIMIT_BATCH_GET_KEYS		100
 #define LIMIT_BATCH_GET_SIZE		(16 * 1024 * 1024)
 #define LIMIT_BATCH_GET_PARTITION	(1024 * 1024)	/* of one partition key */

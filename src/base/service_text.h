@@ -353,6 +353,112 @@
 #define TEXT_START_KEY_SEGMENT \
 	"The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d"
 
+/* tables */
+#define TEXT_TABLE_NAME_ABSENT \
+	"The parameter 'TableName' is required but was not present in the request"
+#define TEXT_TABLE_NOT_FOUND \
+	"Requested resource not found: Table: %.*s not found"
+#define TEXT_TABLE_IN_USE \
+	"Attempt to change a resource which is still in use: Table is being %s: %s"
+#define TEXT_TABLE_PROTECTED \
+	"Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
+#define TEXT_UNITS_ON_DEMAND \
+	TEXT_PARAMETER_INVALID "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+#define TEXT_UNITS_ABSENT \
+	TEXT_PARAMETER_INVALID "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
+#define TEXT_UNITS_BOUNDS \
+	"Given value " INT64_FORMAT " for %s is out of bounds"
+#define TEXT_KEYS_UNDEFINED \
+	"Invalid KeySchema: Some index key attribute have no definition"
+#define TEXT_KEYS_NOT_DEFINED \
+	TEXT_PARAMETER_INVALID "Some index key attributes are not defined in AttributeDefinitions. Keys: [%s], AttributeDefinitions: [%s]"
+#define TEXT_KEYS_FIRST \
+	"Invalid KeySchema: The first KeySchemaElement is not a HASH key type"
+#define TEXT_KEYS_SECOND \
+	"Invalid KeySchema: The second KeySchemaElement is not a RANGE key type"
+#define TEXT_KEYS_ORDER \
+	"Invalid KeySchema: All HASH key elements must precede all RANGE key elements"
+#define TEXT_KEYS_COUNT \
+	"Invalid KeySchema: Number of %s key elements exceeds the limit of %d"
+#define TEXT_DEFINITIONS_COUNT \
+	TEXT_PARAMETER_INVALID "Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions"
+#define TEXT_DEFINITIONS_UNUSED \
+	TEXT_PARAMETER_INVALID "Some AttributeDefinitions are not used. AttributeDefinitions: [%s], keys used: [%s]"
+#define TEXT_DEFINITION_DUPLICATE \
+	TEXT_PARAMETER_INVALID "Duplicate AttributeName in AttributeDefinitions: %.*s"
+#define TEXT_DEFINITION_CHANGED \
+	TEXT_PARAMETER_INVALID "Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. Existing schema: Schema:[%s] New schema: Schema:[%s]"
+#define TEXT_LOCAL_INDEXES_EMPTY \
+	TEXT_PARAMETER_INVALID "List of LocalSecondaryIndexes is empty"
+#define TEXT_GLOBAL_INDEXES_EMPTY \
+	TEXT_PARAMETER_INVALID "List of GlobalSecondaryIndexes is empty"
+#define TEXT_LOCAL_INDEX_RANGE \
+	TEXT_PARAMETER_INVALID "Index KeySchema does not have a range key for index: %.*s"
+#define TEXT_LOCAL_INDEX_HASH \
+	TEXT_PARAMETER_INVALID "Index KeySchema does not have the same leading hash key as table KeySchema for index: %.*s. index hash key: %.*s, table hash key: %.*s"
+#define TEXT_INDEX_UNITS_ON_DEMAND \
+	TEXT_PARAMETER_INVALID "ProvisionedThroughput should not be specified for index: %.*s when BillingMode is PAY_PER_REQUEST"
+#define TEXT_INDEX_UNITS_ABSENT \
+	TEXT_PARAMETER_INVALID "ProvisionedThroughput must be specified for index: %s"
+#define TEXT_STREAM_VIEW_ABSENT \
+	TEXT_PARAMETER_INVALID "StreamViewType must be specified when StreamEnabled is true"
+#define TEXT_STREAM_VIEW_GIVEN \
+	TEXT_PARAMETER_INVALID "StreamViewType cannot be specified when StreamEnabled is false"
+#define TEXT_STREAM_ENABLED \
+	"Table already has an enabled stream: TableArn: %s"
+#define TEXT_STREAM_DISABLED \
+	"Table has no stream to disable: TableArn: %s"
+#define TEXT_UPDATE_NOTHING \
+	"At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"
+#define TEXT_UPDATE_UNITS_SAME \
+	"The provisioned throughput for the %s will not change. The requested value equals the current value. Current ReadCapacityUnits provisioned for the %s: " INT64_FORMAT ". Requested ReadCapacityUnits: " INT64_FORMAT ". Current WriteCapacityUnits provisioned for the %s: " INT64_FORMAT ". Requested WriteCapacityUnits: " INT64_FORMAT ". Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
+#define TEXT_UPDATE_DECREASES \
+	"Subscriber limit exceeded: Provisioned throughput decreases are limited within a given UTC day. After the first 4 decreases, each subsequent decrease in the same UTC day can be performed at most once every 3600 seconds. Number of decreases today: %d."
+#define TEXT_UPDATE_INDEX_NONE \
+	TEXT_PARAMETER_INVALID "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null"
+#define TEXT_UPDATE_INDEX_SEVERAL \
+	TEXT_PARAMETER_INVALID "Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete can be specified"
+#define TEXT_UPDATE_INDEX_TWICE \
+	TEXT_PARAMETER_INVALID "Only one global secondary index update per index is allowed simultaneously. Index: %.*s"
+#define TEXT_UPDATE_INDEX_COUNT \
+	"Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
+#define TEXT_INDEX_EXISTS \
+	"Attempting to create an index which already exists: %.*s already exists"
+#define TEXT_INDEX_LOCAL \
+	TEXT_PARAMETER_INVALID "Index is a local secondary index, which cannot be updated or deleted: %.*s"
+#define TEXT_WARM_LOWER \
+	TEXT_PARAMETER_INVALID "WarmThroughput cannot be decreased. Current %s: " INT64_FORMAT ". Requested: " INT64_FORMAT
+
+/* tags */
+#define TEXT_TAGS_EMPTY \
+	"Atleast one Tag needs to be provided as Input."
+#define TEXT_TAG_KEYS_EMPTY \
+	"Atleast one Tag Key needs to be provided as Input."
+#define TEXT_TAGS_COUNT \
+	TEXT_PARAMETER_INVALID "Number of tags exceeds the limit of %d"
+#define TEXT_TAG_CHARACTERS \
+	TEXT_PARAMETER_INVALID "Tag keys and values can only contain letters, digits, white space and the characters + - = . _ : / @: %.*s"
+#define TEXT_TAG_DUPLICATE \
+	TEXT_PARAMETER_INVALID "Duplicate tag key: %.*s"
+#define TEXT_ARN_INVALID \
+	"Invalid TableArn: Invalid ResourceArn provided as input %.*s"
+#define TEXT_NOT_AUTHORIZED \
+	"User: %s is not authorized to perform: dynamodb:%s on resource: %.*s"
+#define TEXT_ARN_NOT_FOUND \
+	"Requested resource not found: ResourcArn: %.*s not found"
+
+/* time to live */
+#define TEXT_TTL_ENABLED \
+	"TimeToLive is already enabled"
+#define TEXT_TTL_DISABLED \
+	"TimeToLive is already disabled"
+#define TEXT_TTL_DIFFERENT \
+	"TimeToLive is active on a different AttributeName: current AttributeName is %.*s"
+
+/* backups */
+#define TEXT_BACKUP_TABLE \
+	"Table not found: %.*s"
+
 /* transactions */
 #define TEXT_TRANSACTION_CANCELED \
 	"Transaction cancelled, please refer cancellation reasons for specific reasons [%s]"

@@ -13,7 +13,9 @@
 #define PT_META_H
 
 #include "access/attnum.h"
+#include "datatype/timestamp.h"
 #include "utils/relcache.h"
+#include "utils/uuid.h"
 #include "nodes/parsenodes.h"
 
 #include "base/guc.h"
@@ -153,6 +155,13 @@ extern Oid	meta_resolve_table(const char *table_name, size_t len);
  */
 extern Oid	meta_resolve_wire_table(const char *table_name, size_t len);
 
+/* The same, but InvalidOid when there is none. */
+extern Oid	meta_find_wire_table(const char *table_name, size_t len);
+
+/* Fills result, which has NAMEDATALEN bytes. */
+extern void meta_wire_relation_name(const char *table_name, size_t len,
+									char *result);
+
 /* prototypes for functions in meta_cache.c: descriptors */
 
 /* Descriptor of an item table; ereports when the relation is none. */
@@ -273,7 +282,30 @@ typedef void (*MetaPartitionCallback) (Oid relid, Oid partition);
 
 extern void meta_register_partition_callback(MetaPartitionCallback callback);
 
+/* prototypes for functions in meta_settings.c: rows of partitioning.table_settings */
+
+/* What an item table has beside its rows and keys. */
+typedef struct MetaSettings
+{
+	const char *service_name;	/* where requests call the table by a name
+								 * that no relation can have; or NULL */
+	pg_uuid_t	id;
+	TimestampTz created;
+	const char *settings;		/* a JSON object; NULL: none */
+	const char *tags;			/* a JSON object of strings; NULL: none */
+} MetaSettings;
+
+extern void meta_settings_read(const char *schema_name,
+							   const char *table_name,
+							   MetaSettings *settings);
+extern void meta_settings_write(const char *schema_name,
+								const char *table_name,
+								const MetaSettings *settings);
+
 /* prototypes for functions in meta_catalog.c: rows of partitioning.tables */
+
+/* Names of all item tables of a schema, as char *, in the order of bytes. */
+extern List *meta_table_names(const char *schema_name);
 
 /* Whether schema_name.table_name is registered. */
 extern bool meta_is_registered(const char *schema_name,

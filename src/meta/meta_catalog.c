@@ -108,6 +108,29 @@ meta_rows_all(void)
 	return rows;
 }
 
+List *
+meta_table_names(const char *schema_name)
+{
+	Relation	rel = open_tables(AccessShareLock);
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	List	   *names = NIL;
+
+	if (rel == NULL)
+		return NIL;
+	scan = begin_scan(rel, schema_name, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		MetaRow		row;
+
+		row_from_tuple(rel, tuple, &row);
+		names = lappend(names, unconstify(char *, row.table_name));
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return names;
+}
+
 void
 meta_row_insert(const MetaRow *row)
 {
@@ -143,6 +166,7 @@ meta_row_insert(const MetaRow *row)
 	CacheInvalidateRelcache(rel);
 	table_close(rel, RowExclusiveLock);
 	CommandCounterIncrement();
+	meta_settings_insert(row->schema_name, row->table_name);
 }
 
 bool
@@ -169,6 +193,7 @@ meta_row_delete(const char *schema_name, const char *table_name)
 	{
 		CommandCounterIncrement();
 		meta_indexes_delete(schema_name, table_name);
+		meta_settings_delete(schema_name, table_name);
 	}
 	return found;
 }
@@ -192,6 +217,8 @@ meta_row_rename(const char *schema_name, const char *table_name,
 	table_close(rel, RowExclusiveLock);
 	meta_indexes_rename(schema_name, table_name, new_schema_name,
 						new_table_name);
+	meta_settings_rename(schema_name, table_name, new_schema_name,
+						 new_table_name);
 	CommandCounterIncrement();
 }
 
@@ -211,6 +238,7 @@ meta_rows_rename_schema(const char *schema_name, const char *new_schema_name)
 	systable_endscan(scan);
 	table_close(rel, RowExclusiveLock);
 	meta_indexes_rename(schema_name, NULL, new_schema_name, NULL);
+	meta_settings_rename(schema_name, NULL, new_schema_name, NULL);
 	CommandCounterIncrement();
 }
 

@@ -12,7 +12,9 @@
 #include "postgres.h"
 
 #include "catalog/namespace.h"
+#include "common/cryptohash.h"
 #include "common/hashfn.h"
+#include "common/sha2.h"
 #include "mb/pg_wchar.h"
 #include "nodes/makefuncs.h"
 #include "utils/builtins.h"
@@ -30,6 +32,10 @@
 #define NAME_MAX_LEN		120 /* longer arguments are looked up each time */
 #define NAME_MAX_PATH		16	/* so are those under a longer search path */
 #define NAME_SUGGESTIONS	3
+
+/* Bytes of a long name's beginning, and of its digest, in a relation's name. */
+#define LONG_NAME_DIGEST	8
+#define LONG_NAME_KEPT		(NAMEDATALEN - 1 - 1 - 2 * LONG_NAME_DIGEST)
 
 typedef struct NameSlot
 {
@@ -55,6 +61,8 @@ static int	slots_path_len = -1;
 static Oid	slots_path[NAME_MAX_PATH];
 static char slots_wire_schema[NAMEDATALEN];
 
+static bool is_service_name(const char *relation_name, const char *name,
+							size_t len);
 static bool slots_usable(void);
 static Oid	look_up(const char *name);
 static Oid	look_up_exact(const char *name);
@@ -102,15 +110,8 @@ meta_resolve_table(const char *table_name, size_t len)
 Oid
 meta_resolve_wire_table(const char *table_name, size_t len)
 {
-	char		name[NAMEDATALEN];
-	Oid			relid = InvalidOid;
+	Oid			relid = meta_find_wire_table(table_name, len);
 
-	if (len < NAMEDATALEN && memchr(table_name, '\0', len) == NULL)
-	{
-		memcpy(name, table_name, len);
-		name[len] = '\0';
-		relid = look_up_in_wire_schema(name);
-	}
 	if (!OidIsValid(relid))
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_RESOURCE_NOT_FOUND),
@@ -120,6 +121,68 @@ meta_resolve_wire_table(const char *table_name, size_t len)
 				 errhint("Requests name tables of schema \"%s\" exactly; partitioning.wire_schema chooses the schema.",
 						 guc_wire_schema)));
 	return relid;
+}
+
+Oid
+meta_find_wire_table(const char *table_name, size_t len)
+{
+	char		name[NAMEDATALEN];
+	Oid			relid = InvalidOid;
+
+	if (memchr(table_name, '\0', len) == NULL)
+	{
+		meta_wire_relation_name(table_name, len, name);
+		relid = look_up_in_wire_schema(name);
+	}
+	if (OidIsValid(relid) && len >= NAMEDATALEN &&
+		!is_service_name(name, table_name, len))
+		relid = InvalidOid;
+	return relid;
+}
+
+/*
+ * The relation of a table that requests call so.  A name that is too long for
+ * a relation is cut, and goes on with "~", which no such name has, and 16
+ * hexadecimal digits: the first 8 bytes of the SHA-256 of the whole name.
+ */
+void
+meta_wire_relation_name(const char *table_name, size_t len, char *result)
+{
+	uint8		digest[PG_SHA256_DIGEST_LENGTH];
+	pg_cryptohash_ctx *context;
+	char	   *p;
+
+	if (len < NAMEDATALEN)
+	{
+		memcpy(result, table_name, len);
+		result[len] = '\0';
+		return;
+	}
+	context = pg_cryptohash_create(PG_SHA256);
+	if (pg_cryptohash_init(context) < 0 ||
+		pg_cryptohash_update(context, (const uint8 *) table_name, len) < 0 ||
+		pg_cryptohash_final(context, digest, sizeof(digest)) < 0)
+		elog(ERROR, "could not compute SHA-256 of a table name: %s",
+			 pg_cryptohash_error(context));
+	pg_cryptohash_free(context);
+
+	memcpy(result, table_name, LONG_NAME_KEPT);
+	p = result + LONG_NAME_KEPT;
+	*p++ = '~';
+	p += hex_encode((const char *) digest, LONG_NAME_DIGEST, p);
+	*p = '\0';
+}
+
+/* Has the relation of a long name been made for that name? */
+static bool
+is_service_name(const char *relation_name, const char *name, size_t len)
+{
+	MetaSettings settings;
+
+	meta_settings_read(guc_wire_schema, relation_name, &settings);
+	return settings.service_name != NULL &&
+		strlen(settings.service_name) == len &&
+		memcmp(settings.service_name, name, len) == 0;
 }
 
 /*

@@ -53,6 +53,16 @@ extern List *meta_index_relations(const char *schema_name,
 extern void meta_index_delete_relation(const char *schema_name,
 									   const char *relation_name);
 
+/* prototypes for functions in meta_settings.c */
+extern void meta_settings_insert(const char *schema_name,
+								 const char *table_name);
+extern void meta_settings_delete(const char *schema_name,
+								 const char *table_name);
+extern void meta_settings_rename(const char *schema_name,
+								 const char *table_name,
+								 const char *new_schema_name,
+								 const char *new_table_name);
+
 /* prototypes for functions in meta_global.c */
 extern void meta_move_index_tables(Oid relid, Oid old_namespace);
 extern void meta_own_index_tables(Oid relid);

@@ -29,12 +29,15 @@ typedef struct WireError
 
 /*
  * Runs an operation and appends its response.  The request must be valid
- * UTF-8; whether it is JSON is found out.  Everything is allocated in the
+ * UTF-8; whether it is JSON is found out.  A few responses are empty.  Everything is allocated in the
  * current memory context.
  */
 extern void wire_execute(const char *operation, size_t operation_len,
 						 const char *request, size_t request_len,
 						 StringInfo response);
+
+/* The host that DescribeEndpoints names; whoever serves one may set it. */
+extern const char *wire_endpoint;
 
 /* prototypes for functions in wire_error.c */
 extern void wire_describe_error(const ErrorData *error, WireError *result);

@@ -43,7 +43,7 @@ static void check_text(Checker *c, const WireType *type, const ApiText *text,
 static bool is_name(const ApiText *text);
 static void check_word(Checker *c, const WireType *type, const WireWord *word,
 					   const WirePath *path);
-static void check_int(Checker *c, const WireType *type, int32 value,
+static void check_int(Checker *c, const WireType *type, int64 value,
 					  const WirePath *path);
 static void check_list(Checker *c, const WireType *type, const WireList *list,
 					   const WirePath *path);
@@ -83,6 +83,10 @@ check_structure(Checker *c, const WireType *type, const char *structure,
 
 		if (!is_absent(member->type, value))
 			check_value(c, member->type, value, &path);
+		else if (member->absent != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_ITEM_VALIDATION),
+					 errmsg("%s", member->absent)));
 		else if (member->required)
 			report(c, member->type, &path, NULL, TEXT_CONSTRAINT_NOT_NULL);
 	}
@@ -188,6 +192,14 @@ is_name(const ApiText *text)
 	return true;
 }
 
+/* May a table of this name be made by a request? */
+bool
+wire_is_table_name(const ApiText *text)
+{
+	return text->len >= LIMIT_TABLE_NAME_MIN &&
+		text->len <= LIMIT_TABLE_NAME && is_name(text);
+}
+
 static void
 check_word(Checker *c, const WireType *type, const WireWord *word,
 		   const WirePath *path)
@@ -198,13 +210,13 @@ check_word(Checker *c, const WireType *type, const WireWord *word,
 }
 
 static void
-check_int(Checker *c, const WireType *type, int32 value, const WirePath *path)
+check_int(Checker *c, const WireType *type, int64 value, const WirePath *path)
 {
 	if (value < type->min)
-		report(c, type, path, psprintf("%d", value),
+		report(c, type, path, psprintf(INT64_FORMAT, value),
 			   psprintf(TEXT_CONSTRAINT_VALUE_MIN, type->min));
 	if (type->max > 0 && value > type->max)
-		report(c, type, path, psprintf("%d", value),
+		report(c, type, path, psprintf(INT64_FORMAT, value),
 			   psprintf(TEXT_CONSTRAINT_VALUE_MAX, type->max));
 }
 

@@ -24,6 +24,9 @@
 #define ARN_START		"arn:"
 #define ARN_TABLE		":table/"
 
+/* Doubles below are exact integers of 64 bits. */
+#define LONG_BOUND		9.2e18
+
 /* Elements that are not kept go after so many. */
 #define SCRATCH_ELEMENTS	16
 
@@ -41,7 +44,8 @@ static void decode_value(WireDecoder *d, const WireType *type, bool inside,
 static void decode_text(WireDecoder *d, ApiText *result);
 static void decode_word(WireDecoder *d, const WireType *type,
 						WireWord *result);
-static void decode_int(WireDecoder *d, WireInt *result);
+static void decode_int(WireDecoder *d, const WireType *type,
+					   WireInt *result);
 static void decode_names(WireDecoder *d, const WireType *type,
 						 Jsonb **result);
 static void *decode_structure(WireDecoder *d, const WireType *type,
@@ -200,7 +204,7 @@ decode_value(WireDecoder *d, const WireType *type, bool inside, void *result)
 			((WireBool *) result)->value = item_scan_typed_bool(&d->scan);
 			break;
 		case WIRE_INT:
-			decode_int(d, result);
+			decode_int(d, type, result);
 			break;
 		case WIRE_ITEM:
 			item_scan_typed_map(&d->scan, false, result);
@@ -283,8 +287,10 @@ decode_word(WireDecoder *d, const WireType *type, WireWord *result)
  * A fraction is cut off.
  */
 static void
-decode_int(WireDecoder *d, WireInt *result)
+decode_int(WireDecoder *d, const WireType *type, WireInt *result)
 {
+	bool		is_long = type->java != NULL;
+	const char *name = is_long ? WIRE_JAVA_LONG : "Integer";
 	const char *text;
 	uint32		len;
 	double		value;
@@ -292,26 +298,28 @@ decode_int(WireDecoder *d, WireInt *result)
 	switch (item_scan_peek(&d->scan))
 	{
 		case '"':
-			refuse(TEXT_STRING_TO_NUMBER, "Integer");
+			refuse(TEXT_STRING_TO_NUMBER, name);
 		case 't':
 			(void) item_scan_word(&d->scan, "true");
-			refuse(TEXT_TRUE_TO_NUMBER, "Integer");
+			refuse(TEXT_TRUE_TO_NUMBER, name);
 		case 'f':
 			(void) item_scan_word(&d->scan, "false");
-			refuse(TEXT_FALSE_TO_NUMBER, "Integer");
+			refuse(TEXT_FALSE_TO_NUMBER, name);
 		case '{':
 			refuse(TEXT_UNEXPECTED_OBJECT, NULL);
 		case '[':
-			refuse(TEXT_ARRAY_TO_CLASS, "java.lang.Integer");
+			refuse(TEXT_ARRAY_TO_CLASS, is_long ? "java.lang.Long" :
+				   "java.lang.Integer");
 		default:
 			break;
 	}
 	(void) item_scan_number(&d->scan, &text, &len);
 	value = trunc(strtod(pnstrdup(text, len), NULL));
-	if (!(value >= PG_INT32_MIN && value <= PG_INT32_MAX))
-		refuse(TEXT_NUMBER_TO_NUMBER, "Integer");
+	if (!(is_long ? fabs(value) < LONG_BOUND :
+		  value >= PG_INT32_MIN && value <= PG_INT32_MAX))
+		refuse(TEXT_NUMBER_TO_NUMBER, name);
 	result->given = true;
-	result->value = (int32) value;
+	result->value = (int64) value;
 }
 
 static void

@@ -32,6 +32,19 @@ static const WireOperation operations[] = {
 	{"BatchWriteItem", &wire_batch_write_model, wire_batch_write},
 	{"TransactWriteItems", &wire_transact_write_model, wire_transact_write},
 	{"TransactGetItems", &wire_transact_get_model, wire_transact_get},
+	{"CreateTable", &wire_create_table_model, wire_create_table},
+	{"DescribeTable", &wire_table_model, wire_describe_table},
+	{"UpdateTable", &wire_update_table_model, wire_update_table},
+	{"DeleteTable", &wire_table_model, wire_delete_table},
+	{"ListTables", &wire_list_tables_model, wire_list_tables},
+	{"TagResource", &wire_tag_resource_model, wire_tag_resource},
+	{"UntagResource", &wire_untag_resource_model, wire_untag_resource},
+	{"ListTagsOfResource", &wire_list_tags_model, wire_list_tags},
+	{"DescribeTimeToLive", &wire_table_model, wire_describe_ttl},
+	{"UpdateTimeToLive", &wire_ttl_model, wire_update_ttl},
+	{"DescribeContinuousBackups", &wire_table_model, wire_describe_backups},
+	{"DescribeLimits", &wire_empty_model, wire_describe_limits},
+	{"DescribeEndpoints", &wire_empty_model, wire_describe_endpoints},
 };
 
 static const WireOperation *find_operation(const char *name, size_t len);
@@ -120,6 +133,8 @@ dynamodb(PG_FUNCTION_ARGS)
 		raise_as_exception(context);
 	}
 	PG_END_TRY();
+	if (response.len == 0)
+		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(response.data, response.len));
 }
 

@@ -11,10 +11,10 @@
 #include "base/limits.h"
 #include "wire/wire_private.h"
 
-#define MODEL				"com.amazonaws.dynamodb.v20120810."
-#define JAVA_CLASS(name)	"class " MODEL name
-#define JAVA_LIST			"class java.util.ArrayList"
-#define JAVA_MAP(name)		"java.util.Map<java.lang.String, " name ">"
+#define MODEL				WIRE_MODEL
+#define JAVA_CLASS(name)	WIRE_JAVA_CLASS(name)
+#define JAVA_LIST			WIRE_JAVA_LIST
+#define JAVA_MAP(name)		WIRE_JAVA_MAP(name)
 
 static const char *const capacity_words[] = {
 	"INDEXES", "TOTAL", "NONE", NULL

@@ -6,8 +6,15 @@
 #ifndef PT_WIRE_PRIVATE_H
 #define PT_WIRE_PRIVATE_H
 
+#include <limits.h>
+
 #include "api/api.h"
 #include "wire/wire.h"
+
+#define WIRE_MODEL				"com.amazonaws.dynamodb.v20120810."
+#define WIRE_JAVA_CLASS(name)	"class " WIRE_MODEL name
+#define WIRE_JAVA_LIST			"class java.util.ArrayList"
+#define WIRE_JAVA_MAP(name)		"java.util.Map<java.lang.String, " name ">"
 
 /*
  * Kinds of values.  Each kind says what C type it is decoded to; all bits
@@ -19,7 +26,7 @@ typedef enum WireKind
 	WIRE_TABLE,					/* ApiText: a table's name, or its ARN */
 	WIRE_WORD,					/* WireWord: one of an enumeration */
 	WIRE_BOOL,					/* WireBool */
-	WIRE_INT,					/* WireInt */
+	WIRE_INT,					/* WireInt, an Integer or, by java, a Long */
 	WIRE_ITEM,					/* ItemTyped: attribute names to values */
 	WIRE_VALUES,				/* ItemTyped: placeholders to values */
 	WIRE_NAMES,					/* Jsonb *: placeholders to names */
@@ -44,7 +51,7 @@ typedef struct WireBool
 typedef struct WireInt
 {
 	bool		given;
-	int32		value;
+	int64		value;
 } WireInt;
 
 /* Of lists and maps, no more than the type's max are kept. */
@@ -66,6 +73,9 @@ typedef struct WireMap
 /* Said of a text that is no JSON; clients are not told anything. */
 #define MESSAGE_INVALID_JSON	"request is not valid JSON"
 
+#define WIRE_NO_MAX				INT_MAX
+#define WIRE_JAVA_LONG			"Long"
+
 typedef struct WireType WireType;
 typedef struct WireMember WireMember;
 
@@ -74,7 +84,7 @@ struct WireType
 	WireKind	kind;
 	const char *java;			/* what the service calls it, in a text */
 	int32		min;			/* of a length, value or count */
-	int32		max;			/* 0: none */
+	int32		max;			/* 0: none; of lists and maps WIRE_NO_MAX */
 	bool		is_name;		/* obeys the pattern of names */
 	bool		new_style;		/* the service words its constraints anew */
 	const char *const *words;	/* of an enumeration; ends with NULL */
@@ -90,6 +100,7 @@ struct WireMember
 	const WireType *type;
 	size_t		offset;
 	bool		required;
+	const char *absent;			/* said alone when a required one is absent */
 	const char *instead;		/* what replaces a legacy member */
 };
 
@@ -235,6 +246,7 @@ extern size_t wire_decoded_size(const WireType *type);
 
 /* prototypes for functions in wire_check.c */
 extern void wire_check(const WireType *model, const void *request);
+extern bool wire_is_table_name(const ApiText *text);
 
 /* models of the requests, in wire_model.c */
 extern const WireType wire_put_model;
@@ -247,6 +259,19 @@ extern const WireType wire_batch_get_model;
 extern const WireType wire_batch_write_model;
 extern const WireType wire_transact_write_model;
 extern const WireType wire_transact_get_model;
+
+/* in wire_table_model.c */
+extern const WireType wire_create_table_model;
+extern const WireType wire_table_model;
+extern const WireType wire_list_tables_model;
+extern const WireType wire_update_table_model;
+extern const WireType wire_tag_resource_model;
+extern const WireType wire_untag_resource_model;
+extern const WireType wire_list_tags_model;
+extern const WireType wire_ttl_model;
+extern const WireType wire_empty_model;
+extern const WireType wire_settings_model;
+extern const WireType wire_tags_model;
 
 /* prototypes for functions in wire_item.c */
 extern void wire_put(const void *request, StringInfo response);
@@ -266,6 +291,22 @@ extern void wire_batch_write(const void *request, StringInfo response);
 /* prototypes for functions in wire_transact.c */
 extern void wire_transact_write(const void *request, StringInfo response);
 extern void wire_transact_get(const void *request, StringInfo response);
+
+/* prototypes for functions in wire_table.c and beside it */
+extern void wire_create_table(const void *request, StringInfo response);
+extern void wire_describe_table(const void *request, StringInfo response);
+extern void wire_delete_table(const void *request, StringInfo response);
+extern void wire_list_tables(const void *request, StringInfo response);
+extern void wire_update_table(const void *request, StringInfo response);
+extern void wire_tag_resource(const void *request, StringInfo response);
+extern void wire_untag_resource(const void *request, StringInfo response);
+extern void wire_list_tags(const void *request, StringInfo response);
+extern void wire_describe_ttl(const void *request, StringInfo response);
+extern void wire_update_ttl(const void *request, StringInfo response);
+extern void wire_describe_backups(const void *request, StringInfo response);
+extern void wire_describe_limits(const void *request, StringInfo response);
+extern void wire_describe_endpoints(const void *request,
+									StringInfo response);
 
 /* prototypes for functions in wire_encode.c */
 extern void wire_append_name(StringInfo out, const char *name);
