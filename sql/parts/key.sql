@@ -605,6 +605,30 @@ CREATE FUNCTION partitioning.check_item(pk_name pg_catalog.text, pk pg_catalog."
 COMMENT ON FUNCTION partitioning.check_item(pg_catalog.text, pg_catalog."any", pg_catalog.text, pg_catalog."any", partitioning.item, pg_catalog.int4) IS
     'check constraint of item tables with sort key: true, or the error of what is wrong with key, attributes, size of the item or of its index entry (index_limit, 0 for none)';
 
+/* Write shards. */
+
+CREATE FUNCTION partitioning.check_shard(pk pg_catalog.text, sk pg_catalog."any", shard_by pg_catalog.text,
+    shards pg_catalog.int4, former_shards pg_catalog.int4)
+    RETURNS pg_catalog.bool
+    LANGUAGE c IMMUTABLE CALLED ON NULL INPUT PARALLEL SAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.check_shard(pg_catalog.text, pg_catalog."any", pg_catalog.text, pg_catalog.int4, pg_catalog.int4) IS
+    'check constraint of item tables with write shards: true, or error 23514 when pk does not end with the number of a shard; shard_by NULL: of that which sk belongs to';
+
+CREATE FUNCTION partitioning.shard_base(pk pg_catalog.text)
+    RETURNS pg_catalog.text
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.shard_base(pg_catalog.text) IS
+    'partition key that a stored one belongs to: what is before # and a number at its end; without these all of it';
+
+CREATE FUNCTION partitioning.shard_of(pk pg_catalog.text)
+    RETURNS pg_catalog.int4
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.shard_of(pg_catalog.text) IS
+    'number of the write shard at the end of a stored partition key; null without one';
+
 /* The columns of local indexes. */
 
 CREATE FUNCTION partitioning.index_key_text(name pg_catalog.text, attributes partitioning.item)

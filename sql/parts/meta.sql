@@ -11,6 +11,9 @@ CREATE TABLE partitioning.tables (
     partition_key_type pg_catalog."char" NOT NULL,
     sort_key pg_catalog.text COLLATE "C",
     sort_key_type pg_catalog."char",
+    write_shards pg_catalog.int4 NOT NULL DEFAULT 1,
+    shard_by pg_catalog.text COLLATE "C",
+    former_shards pg_catalog.int4 NOT NULL DEFAULT 0,
     CONSTRAINT tables_pkey PRIMARY KEY (schema_name, table_name),
     CONSTRAINT tables_types CHECK (
         (partition_key_type OPERATOR(pg_catalog.=) 'S'::pg_catalog."char"
@@ -30,6 +33,9 @@ COMMENT ON COLUMN partitioning.tables.partition_key IS 'attribute that column pk
 COMMENT ON COLUMN partitioning.tables.partition_key_type IS 'S, N or B';
 COMMENT ON COLUMN partitioning.tables.sort_key IS 'attribute that column sk stands for; null without sort key';
 COMMENT ON COLUMN partitioning.tables.sort_key_type IS 'S, N or B; null without sort key';
+COMMENT ON COLUMN partitioning.tables.write_shards IS 'write shards of a partition; 1: stored partition keys have no number';
+COMMENT ON COLUMN partitioning.tables.shard_by IS 'attribute whose value decides on the shard, or random; null: the sort key decides';
+COMMENT ON COLUMN partitioning.tables.former_shards IS 'write shards before the change that is under way; 0: none is';
 
 SELECT pg_catalog.pg_extension_config_dump('partitioning.tables'::pg_catalog.regclass, ''::pg_catalog.text);
 
@@ -164,6 +170,7 @@ ALTER TABLE partitioning.table_settings ENABLE ALWAYS TRIGGER table_settings_ins
 CREATE VIEW partitioning.item_tables WITH (security_barrier) AS
     SELECT t.schema_name, t.table_name,
            t.partition_key, t.partition_key_type, t.sort_key, t.sort_key_type,
+           t.write_shards, t.shard_by,
            c.oid::pg_catalog.regclass AS relation,
            pg_catalog.pg_get_userbyid(c.relowner) AS owner
     FROM partitioning.tables AS t
@@ -241,7 +248,7 @@ CREATE FUNCTION partitioning.create_table(table_name pg_catalog.text, partition_
     LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
     AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION partitioning.create_table(pg_catalog.text, pg_catalog.text, pg_catalog.text, pg_catalog.jsonb, pg_catalog.int4, pg_catalog.text, pg_catalog.jsonb) IS
-    'makes an item table in the first schema of search_path that is not partitioning: names of the key attributes, their types S (default), N or B as {"name": "type"}, options {"index_method": "btree"}; IM004 when the name is taken';
+    'makes an item table in the first schema of search_path that is not partitioning: names of the key attributes, their types S (default), N or B as {"name": "type"}, write_shards of each partition (1: none; needs a partition key of type S and a sort key), shard_by NULL (the sort key), an attribute, or random, options {"index_method": "btree"}; IM004 when the name is taken';
 
 CREATE FUNCTION partitioning.drop_table(table_name pg_catalog.text)
     RETURNS pg_catalog.void

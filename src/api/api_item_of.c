@@ -78,7 +78,7 @@ table_row(const ItemTable *table, HeapTuple tuple, TupleDesc desc,
 
 		row->keys[i].name = attribute->name;
 		row->keys[i].name_len = attribute->name_len;
-		row->keys[i].value = key_ref_from_datum(attribute->type, datum);
+		row->keys[i].value = key_part_from_datum(&table->schema, i, datum);
 	}
 	attributes = row_column(tuple, desc, table->attributes_attnum,
 							META_ATTRIBUTES_COLUMN);

@@ -14,6 +14,8 @@
 #include "base/errors.h"
 #include "base/service_text.h"
 
+static int32 start_hash(const ItemTable *table, const ItemIndex *index,
+						const ApiStart *start);
 pg_noreturn static void start_key_error(const char *text);
 static int	count_attributes(const ItemTable *table, const ItemIndex *index);
 static bool find_part(const KeySchema *schema, int part, ItemRef map,
@@ -120,12 +122,32 @@ api_check_scan_start(const ItemTable *table, const ItemIndex *index,
 
 	if (request->has_segment &&
 		!key_segment_contains(request->segment, request->total_segments,
-							  key_hash_ref(index != NULL ? start->pk :
-										   start->key.refs[0])))
+							  start_hash(table, index, start)))
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg(TEXT_START_KEY_SEGMENT,
 						request->total_segments, request->segment)));
+}
+
+/*
+ * Where a start key stands in the order of the index that is read.
+ */
+static int32
+start_hash(const ItemTable *table, const ItemIndex *index,
+		   const ApiStart *start)
+{
+	const KeySharding *sharding = &table->schema.sharding;
+	ItemRef		pk = start->key.refs[0];
+	int			shard;
+
+	if (index != NULL)
+		return key_hash_ref(start->pk);
+	if (sharding->by == KEY_SHARD_SORT_KEY)
+	{
+		shard = key_shard_of_sort_key(start->key.refs[1], sharding->count);
+		pk = key_ref_from_datum(ITEM_S, key_shard_datum(pk, shard));
+	}
+	return key_hash_ref(pk);
 }
 
 /* Key attributes of a table, or of an index and its table, each once. */

@@ -30,7 +30,8 @@ PG_FUNCTION_INFO_V1(drop_table);
 PG_FUNCTION_INFO_V1(register_table);
 
 static void check_table_name(const char *name);
-static void check_shards(FunctionCallInfo fcinfo);
+static void set_sharding(FunctionCallInfo fcinfo, KeySchema *schema);
+static void check_shardable(const KeySchema *schema);
 static IndexMethod method_option(const JsonbValue *value);
 static void key_schema_names(FunctionCallInfo fcinfo, int arg,
 							 KeySchema *schema);
@@ -69,7 +70,7 @@ api_create_table(FunctionCallInfo fcinfo, const char *table_name,
 	key_schema_names(fcinfo, 1, &schema);
 	schema.attributes[0].type = schema.attributes[1].type = ITEM_S;
 	key_schema_types(&schema, PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3));
-	check_shards(fcinfo);
+	set_sharding(fcinfo, &schema);
 	method = api_index_method(PG_ARGISNULL(6) ? NULL : PG_GETARG_JSONB_P(6));
 
 	/* The lock that comes first would refuse a standby in its own words. */
@@ -166,22 +167,60 @@ check_table_name(const char *name)
 						   NAMEDATALEN - 1)));
 }
 
+/* write_shards and shard_by, arguments 4 and 5. */
 static void
-check_shards(FunctionCallInfo fcinfo)
+set_sharding(FunctionCallInfo fcinfo, KeySchema *schema)
 {
+	char	   *by = PG_ARGISNULL(5) ? NULL :
+		text_to_cstring(PG_GETARG_TEXT_PP(5));
+	int			count;
+
 	if (PG_ARGISNULL(4))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument \"%s\" must not be null", "write_shards")));
-	if (PG_GETARG_INT32(4) < 1)
+	count = PG_GETARG_INT32(4);
+	if (count < 1 || count > KEY_MAX_SHARDS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"%s\" must be at least 1", "write_shards")));
-	if (PG_GETARG_INT32(4) != 1 || !PG_ARGISNULL(5))
+				 errmsg("argument \"%s\" must be between %d and %d",
+						"write_shards", 1, KEY_MAX_SHARDS)));
+	if (count == 1)
+	{
+		if (by != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("argument \"%s\" needs more than one write shard",
+							"shard_by")));
+		return;
+	}
+	check_shardable(schema);
+	if (by != NULL && strcmp(by, schema->attributes[1].name) == 0)
+		by = NULL;
+	if (by != NULL && (*by == '\0' ||
+					   strcmp(by, schema->attributes[0].name) == 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for argument \"%s\": \"%s\"",
+						"shard_by", by),
+				 errhint("Leave it out to shard by the sort key, name an attribute that is not the partition key, or say \"random\".")));
+	meta_set_sharding(&schema->sharding, count, by, 0);
+}
+
+static void
+check_shardable(const KeySchema *schema)
+{
+	if (schema->n == 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("write sharding is not supported yet"),
-				 errhint("Leave out write_shards and shard_by.")));
+				 errmsg("a table without sort key cannot have write shards"),
+				 errdetail("Each of its partitions has one item.")));
+	if (schema->attributes[0].type != ITEM_S)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a table whose partition key is of type %s cannot have write shards",
+						item_type_tag(schema->attributes[0].type)),
+				 errdetail("The number of the shard becomes part of the partition key, which must be of type S for that.")));
 }
 
 /*

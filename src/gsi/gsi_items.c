@@ -62,9 +62,8 @@ each_item_of(const ItemTable *table, Relation rel, Snapshot snapshot,
 		for (int i = 0; i < key.n; i++)
 		{
 			key.datums[i] = slot->tts_values[info.key_attnums[i] - 1];
-			key.refs[i] =
-				key_ref_from_datum(table->schema.attributes[i].type,
-								   key.datums[i]);
+			key.refs[i] = key_part_from_datum(&table->schema, i,
+											  key.datums[i]);
 		}
 		gsi_row(table, &key,
 				item_root(DatumGetItemPP(slot->tts_values[info.attributes_attnum - 1])),

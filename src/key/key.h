@@ -38,6 +38,29 @@ typedef struct KeyIndexAttribute
 	const char *index_name;
 } KeyIndexAttribute;
 
+/* Where the number of the shard that an item is written to comes from. */
+typedef enum KeyShardBy
+{
+	KEY_SHARD_NONE,				/* there are no shards */
+	KEY_SHARD_SORT_KEY,			/* hash of the sort key */
+	KEY_SHARD_ATTRIBUTE,		/* hash of an attribute when the item is new */
+	KEY_SHARD_RANDOM			/* chance, when the item is new */
+} KeyShardBy;
+
+/*
+ * Write shards: an item of partition key X is stored under X#n, where n is a
+ * number from 0 to count - 1.  While the count changes, items that have not
+ * been moved yet are where the former count has put them.
+ */
+typedef struct KeySharding
+{
+	KeyShardBy	by;
+	int			count;			/* 0 without shards */
+	int			former;			/* 0 unless the count is changing */
+	const char *attribute;		/* of KEY_SHARD_ATTRIBUTE */
+	uint32		attribute_len;
+} KeySharding;
+
 /*
  * Attribute 0 is the partition key, attribute 1 (if n == 2) the sort key.  The
  * key attributes of a table's indexes, each once, are in the order of the
@@ -49,9 +72,15 @@ typedef struct KeySchema
 	KeyAttribute attributes[KEY_MAX_ATTRIBUTES];
 	int			nindexed;
 	const KeyIndexAttribute *indexed;
+	KeySharding sharding;		/* of the partition key */
 } KeySchema;
 
-/* One key: each part as an encoded value and as the column's Datum. */
+/*
+ * One key: each part as an encoded value and as a Datum of its column's type.
+ * The values are what users know.  Where write shards are involved, the Datum
+ * of the partition key is that of the column, with the shard's number, if the
+ * key comes from a row, and without it if it comes from a request.
+ */
 typedef struct ItemKey
 {
 	int			n;
@@ -106,6 +135,9 @@ extern void key_check_value(const KeyAttribute *attribute, int part,
 /* Index of the attribute of that name in the schema, or -1. */
 extern int	key_schema_find(const KeySchema *schema, const char *name,
 							uint32 name_len);
+
+/* Order of two values of a key column; neither is compressed or elsewhere. */
+extern int	key_datum_compare(ItemType type, Datum a, Datum b);
 
 /* Same names and types of the table's own key. */
 extern bool key_schema_equal(const KeySchema *a, const KeySchema *b);
@@ -202,6 +234,36 @@ extern void key_segment_bounds(int32 segment, int32 total_segments,
 							   int32 *lower, bool *has_upper, int32 *upper);
 extern bool key_segment_contains(int32 segment, int32 total_segments,
 								 int32 hash);
+
+/* prototypes for functions in key_shard.c: write shards */
+
+/* Largest number of shards of a table or index. */
+#define KEY_MAX_SHARDS	1024
+
+/*
+ * Number at the end of a stored partition key, and the length of what is
+ * before it; -1 and all of it when it ends otherwise.
+ */
+extern int	key_shard_split(const char *pk, size_t len, size_t *base_len);
+
+/* The value of a key column, as users know it. */
+extern ItemRef key_part_from_datum(const KeySchema *schema, int part,
+								   Datum datum);
+
+/* The stored partition key, palloc'd. */
+extern Datum key_shard_datum(ItemRef pk, int shard);
+
+/* Shard of a hash, among that many. */
+extern int	key_shard_of_hash(uint32 hash, int count);
+extern int	key_shard_of_sort_key(ItemRef sk, int count);
+
+/* Shard for a new item. */
+extern int	key_shard_choose(const KeySharding *sharding, const ItemKey *key,
+							 ItemRef attributes);
+
+/* How many shards must be looked into. */
+extern int	key_shard_count(const KeySharding *sharding);
+extern bool key_sharding_equal(const KeySharding *a, const KeySharding *b);
 
 /* prototypes for functions in key_range.c: sort key conditions as bounds */
 

@@ -11,6 +11,7 @@
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 
 #include "base/compat.h"
 #include "base/errors.h"
@@ -93,6 +94,28 @@ key_ref_from_datum(ItemType type, Datum datum)
 		ref.data = VARDATA_ANY(value);
 	}
 	return ref;
+}
+
+/*
+ * Compares two values of a key column in the order of a sort key.
+ */
+int
+key_datum_compare(ItemType type, Datum a, Datum b)
+{
+	struct varlena *x = (struct varlena *) DatumGetPointer(a);
+	struct varlena *y = (struct varlena *) DatumGetPointer(b);
+	Size		x_len;
+	Size		y_len;
+	int			cmp;
+
+	if (type == ITEM_N)
+		return DatumGetInt32(DirectFunctionCall2(numeric_cmp, a, b));
+	x_len = VARSIZE_ANY_EXHDR(x);
+	y_len = VARSIZE_ANY_EXHDR(y);
+	cmp = memcmp(VARDATA_ANY(x), VARDATA_ANY(y), Min(x_len, y_len));
+	if (cmp == 0)
+		cmp = x_len < y_len ? -1 : x_len > y_len;
+	return cmp;
 }
 
 /*

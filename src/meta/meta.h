@@ -97,7 +97,7 @@ typedef struct ItemTable
 	int			index_limit;	/* for key_check_item() */
 
 	/*
-	 * Whether the check constraint of create_table() is the only one, so that
+	 * Whether the check constraints of create_table() are the only ones, so that
 	 * key_check_item() does all that the executor would check, NOT NULL and
 	 * partition bounds aside.
 	 */
@@ -113,6 +113,9 @@ typedef struct ItemTable
 #define META_SK_COLUMN			"sk"
 #define META_ATTRIBUTES_COLUMN	"attributes"
 #define META_CHECK_NAME			"item_check"
+
+/* Name of the check constraint of tables with write shards. */
+#define META_SHARD_CHECK_NAME	"shard_check"
 
 /* Further columns of an index table, and its triggers and their function. */
 #define META_BASE_PK_COLUMN		"base_pk"
@@ -310,5 +313,24 @@ extern List *meta_table_names(const char *schema_name);
 /* Whether schema_name.table_name is registered. */
 extern bool meta_is_registered(const char *schema_name,
 							   const char *table_name);
+
+/*
+ * What "shard_by" means: NULL for the sort key, "random", or the name of an
+ * attribute, which is not copied.
+ */
+extern const char *meta_shard_by(const KeySharding *sharding);
+extern void meta_set_sharding(KeySharding *sharding, int count,
+							  const char *by, int former);
+
+/* prototypes for functions in meta_shard.c: write shards */
+
+/*
+ * The unique index on (shard_base(pk), sk) of a relation, or InvalidOid: what
+ * keys are looked up in when their shard cannot be computed.
+ */
+extern Oid	meta_find_logical_index(Relation rel, const KeySchema *schema);
+
+/* Does this function look after the numbers of shards in a constraint? */
+extern bool meta_is_shard_check_function(Oid function);
 
 #endif							/* PT_META_H */

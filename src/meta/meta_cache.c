@@ -238,6 +238,8 @@ copy_schema(KeySchema *to, const KeySchema *from)
 	*to = *from;
 	for (int i = 0; i < from->n; i++)
 		to->attributes[i].name = pstrdup(from->attributes[i].name);
+	if (from->sharding.attribute != NULL)
+		to->sharding.attribute = pstrdup(from->sharding.attribute);
 }
 
 /*

@@ -34,7 +34,13 @@
 #define COLUMN_PARTITION_KEY_TYPE	4
 #define COLUMN_SORT_KEY				5
 #define COLUMN_SORT_KEY_TYPE		6
-#define COLUMNS						6
+#define COLUMN_WRITE_SHARDS			7
+#define COLUMN_SHARD_BY				8
+#define COLUMN_FORMER_SHARDS		9
+#define COLUMNS						9
+
+/* What shard_by says instead of the name of an attribute. */
+#define SHARD_BY_RANDOM				"random"
 
 PG_FUNCTION_INFO_V1(tables_insert);
 PG_FUNCTION_INFO_V1(tables_changed);
@@ -43,6 +49,10 @@ static Relation open_tables(LOCKMODE lockmode);
 static SysScanDesc begin_scan(Relation rel, const char *schema_name,
 							  const char *table_name);
 static void row_from_tuple(Relation rel, HeapTuple tuple, MetaRow *row);
+static void sharding_to_values(const KeySharding *sharding, Datum *values,
+							   bool *nulls);
+static void sharding_from_values(KeySharding *sharding, const Datum *values,
+								 const bool *nulls);
 static ItemType key_type_from_char(char type);
 static void rename_tuple(Relation rel, HeapTuple tuple,
 						 const char *schema_name, const char *table_name);
@@ -161,6 +171,7 @@ meta_row_insert(const MetaRow *row)
 		values[column + 1] =
 			CharGetDatum(*item_type_tag(row->schema.attributes[i].type));
 	}
+	sharding_to_values(&row->schema.sharding, values, nulls);
 	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
 	CatalogTupleInsert(rel, tuple);
 	CacheInvalidateRelcache(rel);
@@ -271,7 +282,8 @@ tables_insert(PG_FUNCTION_ARGS)
 	}
 	row_from_tuple(trigdata->tg_relation, trigdata->tg_trigtuple, &new);
 	if (meta_row_find(new.schema_name, new.table_name, &old) &&
-		key_schema_equal(&new.schema, &old.schema))
+		key_schema_equal(&new.schema, &old.schema) &&
+		key_sharding_equal(&new.schema.sharding, &old.schema.sharding))
 		return PointerGetDatum(NULL);
 	return PointerGetDatum(trigdata->tg_trigtuple);
 }
@@ -337,6 +349,69 @@ row_from_tuple(Relation rel, HeapTuple tuple, MetaRow *row)
 		attribute->name = TextDatumGetCString(values[column]);
 		attribute->name_len = strlen(attribute->name);
 		attribute->type = key_type_from_char(DatumGetChar(values[column + 1]));
+	}
+	sharding_from_values(&row->schema.sharding, values, nulls);
+}
+
+static void
+sharding_to_values(const KeySharding *sharding, Datum *values, bool *nulls)
+{
+	const char *by = meta_shard_by(sharding);
+
+	values[COLUMN_WRITE_SHARDS - 1] = Int32GetDatum(Max(sharding->count, 1));
+	nulls[COLUMN_SHARD_BY - 1] = by == NULL;
+	if (by != NULL)
+		values[COLUMN_SHARD_BY - 1] = CStringGetTextDatum(by);
+	values[COLUMN_FORMER_SHARDS - 1] = Int32GetDatum(sharding->former);
+}
+
+static void
+sharding_from_values(KeySharding *sharding, const Datum *values,
+					 const bool *nulls)
+{
+	int			count = DatumGetInt32(values[COLUMN_WRITE_SHARDS - 1]);
+
+	if (count > 1)
+		meta_set_sharding(sharding, count,
+						  nulls[COLUMN_SHARD_BY - 1] ? NULL :
+						  TextDatumGetCString(values[COLUMN_SHARD_BY - 1]),
+						  DatumGetInt32(values[COLUMN_FORMER_SHARDS - 1]));
+}
+
+/* The column shard_by: NULL where the sort key decides. */
+const char *
+meta_shard_by(const KeySharding *sharding)
+{
+	switch (sharding->by)
+	{
+		case KEY_SHARD_NONE:
+		case KEY_SHARD_SORT_KEY:
+			break;
+		case KEY_SHARD_ATTRIBUTE:
+			return sharding->attribute;
+		case KEY_SHARD_RANDOM:
+			return SHARD_BY_RANDOM;
+	}
+	return NULL;
+}
+
+/* The other way round; by is not copied. */
+void
+meta_set_sharding(KeySharding *sharding, int count, const char *by,
+				  int former)
+{
+	memset(sharding, 0, sizeof(*sharding));
+	sharding->count = count;
+	sharding->former = former;
+	if (by == NULL)
+		sharding->by = KEY_SHARD_SORT_KEY;
+	else if (strcmp(by, SHARD_BY_RANDOM) == 0)
+		sharding->by = KEY_SHARD_RANDOM;
+	else
+	{
+		sharding->by = KEY_SHARD_ATTRIBUTE;
+		sharding->attribute = by;
+		sharding->attribute_len = strlen(by);
 	}
 }
 

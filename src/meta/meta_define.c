@@ -81,6 +81,9 @@ meta_create_table(const char *schema_name, const char *table_name,
 	create->tableElts = lappend(create->tableElts,
 								meta_column(META_ATTRIBUTES_COLUMN, meta_item_type()));
 	create->tableElts = lappend(create->tableElts, check_constraint(schema, method));
+	if (schema->sharding.count > 0)
+		create->tableElts = lappend(create->tableElts,
+									meta_shard_constraint(&schema->sharding));
 	meta_run_utility((Node *) create);
 
 	relid = get_relname_relid(table_name, get_namespace_oid(schema_name, false));
@@ -128,6 +131,7 @@ define(Oid relid, const KeySchema *schema, IndexMethod method, bool new_table)
 	LOCKMODE	lockmode = AccessExclusiveLock;
 	Relation	rel = table_open(relid, lockmode);
 	MetaRow		row;
+	KeySchema	sharded = *schema;
 	bool		known;
 	Oid			index;
 
@@ -135,6 +139,8 @@ define(Oid relid, const KeySchema *schema, IndexMethod method, bool new_table)
 	{
 		meta_check_owner(relid);
 		meta_check_relation(rel, schema);
+		meta_sharding_of_relation(rel, &sharded.sharding);
+		schema = &sharded;
 	}
 	row.schema_name = get_namespace_name(RelationGetNamespace(rel));
 	row.table_name = pstrdup(RelationGetRelationName(rel));
@@ -144,7 +150,9 @@ define(Oid relid, const KeySchema *schema, IndexMethod method, bool new_table)
 	if (new_table)
 		(void) meta_row_delete(row.schema_name, row.table_name);
 	known = meta_row_find(row.schema_name, row.table_name, &row);
-	if (known && !key_schema_equal(&row.schema, schema))
+	if (known && (!key_schema_equal(&row.schema, schema) ||
+				  !key_sharding_equal(&row.schema.sharding,
+									  &schema->sharding)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("table \"%s\" is already an item table with other key attributes",
@@ -161,6 +169,8 @@ define(Oid relid, const KeySchema *schema, IndexMethod method, bool new_table)
 		method = INDEX_METHOD_BTREE;
 	add_check(relid, schema, method);
 	add_key_index(relid, schema, method);
+	if (schema->sharding.count > 0)
+		meta_shards_complete(relid, schema, method);
 	meta_trigger_add(relid);
 	set_comments(relid, schema, new_table);
 	if (!known)
@@ -215,7 +225,7 @@ static void
 add_check(Oid relid, const KeySchema *schema, IndexMethod method)
 {
 	Relation	rel = table_open(relid, NoLock);
-	const ConstrCheck *check = meta_find_check(rel);
+	const ConstrCheck *check = meta_find_check(rel, META_CHECK_NAME);
 	AlterTableCmd *cmd = makeNode(AlterTableCmd);
 
 	if (check != NULL && !meta_is_item_check(check, schema))
@@ -334,8 +344,8 @@ meta_string_constant(const char *value)
 	return (Node *) node;
 }
 
-static Node *
-integer_constant(int value)
+Node *
+meta_integer_constant(int value)
 {
 	A_Const    *node = makeNode(A_Const);
 
@@ -363,6 +373,7 @@ check_constraint(const KeySchema *schema, IndexMethod method)
 	List	   *args;
 
 	args = list_make2(meta_string_constant(schema->attributes[0].name),
+					  schema->sharding.count > 0 ? meta_shard_base_call() :
 					  meta_column_reference(META_PK_COLUMN));
 	if (schema->n > 1)
 	{
@@ -370,7 +381,7 @@ check_constraint(const KeySchema *schema, IndexMethod method)
 		args = lappend(args, meta_column_reference(META_SK_COLUMN));
 	}
 	args = lappend(args, meta_column_reference(META_ATTRIBUTES_COLUMN));
-	args = lappend(args, integer_constant(meta_method_limit(method)));
+	args = lappend(args, meta_integer_constant(meta_method_limit(method)));
 
 	constraint->contype = CONSTR_CHECK;
 	constraint->conname = META_CHECK_NAME;
@@ -470,6 +481,8 @@ describe_schema(const KeySchema *schema)
 	if (schema->n > 1)
 		text = psprintf("%s, %s", text,
 						attribute_text("sort key", &schema->attributes[1]));
+	if (schema->sharding.count > 0)
+		text = psprintf("%s, %d write shards", text, schema->sharding.count);
 	return text;
 }
 

@@ -75,7 +75,8 @@ static void refuse_index_table(RangeVar *relation);
 static bool is_item_table(Oid relid);
 static void check_column(Oid relid, const char *column);
 static void check_new_column(Oid relid, const char *column);
-pg_noreturn static void refuse_constraint(Oid relid);
+static bool constraint_is_ours(Oid relid, const char *name);
+pg_noreturn static void refuse_constraint(Oid relid, const char *name);
 static void refuse_command(AlterTableCmd *cmd, Oid relid);
 static void refuse_not_null(Oid relid, const char *constraint);
 static void refuse_inheritance(Oid relid);
@@ -229,10 +230,10 @@ before_rename(RenameStmt *statement)
 			check_new_column(relid, statement->newname);
 			break;
 		case OBJECT_TABCONSTRAINT:
-			relid = strcmp(statement->subname, META_CHECK_NAME) == 0 ?
-				meta_own_item_table(statement->relation) : InvalidOid;
-			if (OidIsValid(relid))
-				refuse_constraint(relid);
+			relid = meta_own_item_table(statement->relation);
+			if (OidIsValid(relid) &&
+				constraint_is_ours(relid, statement->subname))
+				refuse_constraint(relid, statement->subname);
 			break;
 		case OBJECT_TRIGGER:
 			meta_trigger_renamed(statement);
@@ -282,8 +283,8 @@ refuse_command(AlterTableCmd *cmd, Oid relid)
 			check_column(relid, cmd->name);
 			break;
 		case AT_DropConstraint:
-			if (strcmp(cmd->name, META_CHECK_NAME) == 0)
-				refuse_constraint(relid);
+			if (constraint_is_ours(relid, cmd->name))
+				refuse_constraint(relid, cmd->name);
 			refuse_not_null(relid, cmd->name);
 			break;
 		case AT_AddColumn:
@@ -525,13 +526,25 @@ check_new_column(Oid relid, const char *column)
 				 errhint("Give the column another name.")));
 }
 
+/*
+ * Without shards the second name is free; while their number is changed the
+ * constraint is replaced.
+ */
+static bool
+constraint_is_ours(Oid relid, const char *name)
+{
+	return strcmp(name, META_CHECK_NAME) == 0 ||
+		(strcmp(name, META_SHARD_CHECK_NAME) == 0 && !meta_changing_shards &&
+		 meta_table(relid)->schema.sharding.count > 0);
+}
+
 static void
-refuse_constraint(Oid relid)
+refuse_constraint(Oid relid, const char *name)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("constraint \"%s\" of item table \"%s\" cannot be renamed or dropped",
-					META_CHECK_NAME, get_rel_name(relid))));
+					name, get_rel_name(relid))));
 }
 
 /*

@@ -104,12 +104,12 @@ extern const char *meta_check_columns(Relation rel, const KeySchema *schema,
 extern Oid	meta_find_key_index(Relation rel, const KeySchema *schema,
 								const AttrNumber *key_attnums);
 
-/* The constraint called item_check, or NULL, and whether it is that of a schema. */
-extern const ConstrCheck *meta_find_check(Relation rel);
+/* The constraint of that name, or NULL, and whether it is that of a schema. */
+extern const ConstrCheck *meta_find_check(Relation rel, const char *name);
 extern bool meta_is_item_check(const ConstrCheck *check,
 							   const KeySchema *schema);
 
-/* Whether the constraint of create_table() is the only check constraint. */
+/* Whether the constraints of create_table() are the only check constraints. */
 extern bool meta_has_only_item_check(Relation rel, const KeySchema *schema);
 
 /* Names of the extension's objects. */
@@ -134,6 +134,16 @@ extern void meta_refuse_foreign_keys(List *elements);
 /* prototypes for functions in meta_method.c */
 extern Oid	meta_column_family(Oid am, Oid type, bool hash_order);
 
+/* prototypes for functions in meta_shard.c */
+extern bool meta_changing_shards;	/* the constraint is ours to replace */
+extern Constraint *meta_shard_constraint(const KeySharding *sharding);
+extern Node *meta_shard_base_call(void);
+extern void meta_shards_complete(Oid relid, const KeySchema *schema,
+								 IndexMethod method);
+extern bool meta_is_shard_check(const ConstrCheck *check,
+								const KeySharding *sharding);
+extern void meta_sharding_of_relation(Relation rel, KeySharding *sharding);
+
 /* prototypes for functions in meta_define.c */
 
 /* Runs a utility command as if the caller had sent it. */
@@ -143,6 +153,7 @@ extern void meta_alter_table(Oid relid, AlterTableCmd *cmd, bool recurse);
 /* parts of parse trees */
 extern RangeVar *meta_range_var(Oid relid);
 extern Node *meta_string_constant(const char *value);
+extern Node *meta_integer_constant(int value);
 extern Node *meta_column_reference(const char *name);
 extern ColumnDef *meta_column(const char *name, Oid type);	/* NOT NULL */
 

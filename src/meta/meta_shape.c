@@ -161,13 +161,13 @@ meta_find_key_index(Relation rel, const KeySchema *schema,
 }
 
 const ConstrCheck *
-meta_find_check(Relation rel)
+meta_find_check(Relation rel, const char *name)
 {
 	TupleConstr *constr = RelationGetDescr(rel)->constr;
 
 	for (int i = 0; constr != NULL && i < constr->num_check; i++)
 	{
-		if (strcmp(constr->check[i].ccname, META_CHECK_NAME) == 0)
+		if (strcmp(constr->check[i].ccname, name) == 0)
 			return &constr->check[i];
 	}
 	return NULL;
@@ -204,10 +204,14 @@ bool
 meta_has_only_item_check(Relation rel, const KeySchema *schema)
 {
 	TupleConstr *constr = RelationGetDescr(rel)->constr;
-	const ConstrCheck *check = meta_find_check(rel);
+	const ConstrCheck *check = meta_find_check(rel, META_CHECK_NAME);
+	const ConstrCheck *shards = meta_find_check(rel, META_SHARD_CHECK_NAME);
+	bool		sharded = schema->sharding.count > 0;
 
-	return check != NULL && constr->num_check == 1 &&
-		meta_is_item_check(check, schema);
+	return check != NULL && constr->num_check == (sharded ? 2 : 1) &&
+		meta_is_item_check(check, schema) &&
+		(!sharded ||
+		 (shards != NULL && meta_is_shard_check(shards, &schema->sharding)));
 }
 
 Oid

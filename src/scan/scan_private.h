@@ -26,21 +26,29 @@ typedef struct TiedEntry
 	TupleTableSlot *slot;
 } TiedEntry;
 
-struct ItemScan
+/* A column that rows of one partition key are ordered by. */
+typedef struct SortColumn
 {
-	MemoryContext context;		/* holds the scan itself */
-	ItemStore  *store;
+	AttrNumber	attnum;			/* of the row */
+	ItemType	type;			/* 0: int8 */
+} SortColumn;
+
+/* One sequence of index ranges. */
+typedef struct RangeScan
+{
+	MemoryContext context;		/* that of the scan */
+	ItemStore  *store;			/* at the leaf of the pk, if there is one */
+	const StoreIndex *entries;	/* read these instead; NULL: rows of the table */
 	const ItemIndex *local;		/* local index; NULL: the key index */
-	bool		global;			/* read entries instead */
-	StoreIndex	entries;
+	bool		logical;		/* through the index of keys without shards */
 	bool		has_sort;		/* the index has a sort key */
 	bool		has_tie;		/* and a column more for equal keys */
 	Snapshot	snapshot;
 	ScanDirection direction;
 
-	/* what to read; keys are copies */
+	/* what to read; keys are as they are stored */
 	bool		single;			/* one partition key only */
-	ItemKey		pk;				/* the one that RANGE_PARTITION reads */
+	Datum		pk;				/* the one that RANGE_PARTITION reads */
 	KeyRange	range;
 	bool		has_start;
 	Datum		start_pk;		/* what it is in the index */
@@ -58,6 +66,8 @@ struct ItemScan
 	IndexScanDesc desc;			/* NULL: the range is not open */
 	bool		in_ties;		/* what was read last is of RANGE_TIES */
 	TupleTableSlot *slot;		/* of the current leaf */
+	TupleTableSlot *row;		/* has the row that was returned last */
+	uint64		nread;			/* rows */
 
 	/* global, with has_tie: the entry before is kept until the next is seen */
 	TupleTableSlot *other_slot;
@@ -65,13 +75,39 @@ struct ItemScan
 	TiedEntry  *tied;
 	int			ntied;
 	int			next_tied;
+} RangeScan;
+
+/* Several of them, of one partition key each, in one order. */
+typedef struct MergeScan MergeScan;
+
+struct ItemScan
+{
+	MemoryContext context;		/* holds the scan itself */
+	ItemStore  *store;
+	bool		global;			/* entries of a global index */
+	StoreIndex	entries;
+	Snapshot	snapshot;
+	RangeScan  *range;			/* one of these two */
+	MergeScan  *merge;
+	List	   *stores;			/* further ones, of the ranges of a merge */
 };
 
 /* prototypes for functions in scan_range.c */
-extern bool scan_fetch(ItemScan *scan);
+extern RangeScan *scan_range_begin(const ItemScan *scan, ItemStore *store,
+								   const ScanSpec *spec, Datum pk);
+extern bool scan_range_next(RangeScan *range);
+extern bool scan_range_fetch(RangeScan *range);
+extern void scan_range_end(RangeScan *range);
+extern int	scan_range_sort(const RangeScan *range, SortColumn *columns);
 
 /* prototypes for functions in scan_ties.c */
-extern TupleTableSlot *scan_next_entry(ItemScan *scan);
-extern void scan_forget_tied(ItemScan *scan);
+extern TupleTableSlot *scan_next_entry(RangeScan *range);
+extern void scan_forget_tied(RangeScan *range);
+
+/* prototypes for functions in scan_merge.c */
+extern MergeScan *scan_merge_begin(RangeScan **ranges, int n,
+								   MemoryContext context);
+extern RangeScan *scan_merge_next(MergeScan *merge);
+extern void scan_merge_end(MergeScan *merge);
 
 #endif							/* PT_SCAN_PRIVATE_H */

@@ -11,145 +11,126 @@
  * on how much is read.
  *
  * A global index is one leaf, the index table, whatever the item table is.
- * Its entries pass through scan_ties.c.
+ * Its entries pass through scan_ties.c.  A
+ * table with write shards whose keys do not tell the shard is read through the
+ * index of keys without shards.
  */
 #include "postgres.h"
 
 #include "access/genam.h"
-#include "access/relscan.h"
 #include "access/stratnum.h"
 #include "access/tableam.h"
-#include "access/transam.h"
-#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 #include "base/compat.h"
+#include "base/errors.h"
+#include "base/service_text.h"
 #include "scan/scan_private.h"
 
 /* pk equal; sk above, below, after the start key */
 #define MAX_SCAN_KEYS	4
 
-static void entries_open(ItemScan *scan, const ScanSpec *spec,
-						 Snapshot snapshot);
-static void copy_spec(ItemScan *scan, const ScanSpec *spec);
-static void copy_start(ItemScan *scan, const ScanSpec *spec);
+static void copy_start(RangeScan *range, const ScanSpec *spec, Datum pk);
+static Datum stored_start_pk(RangeScan *range, const ScanSpec *spec);
 static void copy_bound(const KeyBound *from, KeyBound *to);
-static void range_first(ItemScan *scan, const ScanSpec *spec);
-static RangeKind partition_rest(const ItemScan *scan);
-static int32 start_hash(const ItemScan *scan, const ScanSpec *spec);
-static int	leaf_position(ItemScan *scan, Oid relid);
-static void range_next(ItemScan *scan);
-static void range_open(ItemScan *scan);
-static Relation relation_open_leaf(ItemScan *scan);
-static void range_close(ItemScan *scan);
-static int	tie_keys(ItemScan *scan, ScanKey keys);
-static int	partition_keys(ItemScan *scan, ScanKey keys);
-static void pk_key(ItemScan *scan, ScanKey key);
-static int	leaf_keys(ItemScan *scan, ScanKey keys);
-static void bound_key(ItemScan *scan, ScanKey key, int column, Oid subtype,
+static void range_first(RangeScan *range, const ScanSpec *spec);
+static RangeKind partition_rest(const RangeScan *range);
+static int32 start_hash(const RangeScan *range);
+static int	leaf_position(RangeScan *range, Oid relid);
+static void range_next(RangeScan *range);
+static void range_open(RangeScan *range);
+static Relation relation_open_leaf(RangeScan *range);
+static void range_close(RangeScan *range);
+static int	tie_keys(RangeScan *range, ScanKey keys);
+static int	partition_keys(RangeScan *range, ScanKey keys);
+static void pk_key(RangeScan *range, ScanKey key);
+static int	leaf_keys(RangeScan *range, ScanKey keys);
+static void bound_key(RangeScan *range, ScanKey key, int column, Oid subtype,
 					  StrategyNumber strategy, Datum value);
 
-ItemScan *
-scan_begin(const ScanSpec *spec, Snapshot snapshot)
+/*
+ * pk is the stored partition key, if the specification has one; the store has
+ * come to its leaf.
+ */
+RangeScan *
+scan_range_begin(const ItemScan *scan, ItemStore *store,
+				 const ScanSpec *spec, Datum pk)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
-												  "item scan",
-												  ALLOCSET_SMALL_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	ItemScan   *scan = palloc0(sizeof(ItemScan));
+	RangeScan  *range = palloc0(sizeof(RangeScan));
 
-	scan->context = context;
-	scan->global = spec->index != NULL && spec->index->global;
+	range->context = scan->context;
+	range->store = store;
+	range->entries = scan->global ? &scan->entries : NULL;
 	if (spec->index != NULL && !scan->global &&
 		strcmp(spec->index->column_name, META_SK_COLUMN) != 0)
-		scan->local = spec->index;
-	scan->has_sort = scan->global ? spec->index->nsort > 0 :
+		range->local = spec->index;
+	range->has_sort = scan->global ? spec->index->nsort > 0 :
 		spec->table->schema.n > 1;
-	scan->has_tie = scan->local != NULL ||
+	range->has_tie = range->local != NULL ||
 		(scan->global && !spec->index->unique_key);
-	scan->direction = spec->forward ? ForwardScanDirection :
+	range->snapshot = scan->snapshot;
+	range->direction = spec->forward ? ForwardScanDirection :
 		BackwardScanDirection;
-	copy_spec(scan, spec);
-	scan->store = store_open(spec->table, scan->single && !scan->global ?
-							 &scan->pk : NULL, ACL_SELECT);
+	range->single = spec->pk != NULL;
+	range->logical = !scan->global && spec->index == NULL &&
+		store_has_logical_index(store->table);
+	range->pk = pk;
+	copy_bound(&spec->range.lower, &range->range.lower);
+	copy_bound(&spec->range.upper, &range->range.upper);
+	range->has_start = spec->start_key != NULL;
+	if (range->has_start)
+		copy_start(range, spec, pk);
+	range->segment = spec->segment;
+	range->total_segments = spec->total_segments;
 	if (scan->global)
-		entries_open(scan, spec, snapshot);
-	range_first(scan, spec);
-	scan->snapshot = RegisterSnapshot(snapshot);
-	MemoryContextSwitchTo(old);
-	return scan;
-}
-
-/*
- * Opens the index table.  Entries that were made all at once, by one who was
- * still at it when the snapshot was taken, are not there for the snapshot,
- * though their items are: that must not pass for an empty index.
- */
-static void
-entries_open(ItemScan *scan, const ScanSpec *spec, Snapshot snapshot)
-{
-	const ItemTable *table;
-	const ItemIndex *index;
-
-	store_index_open(spec->table, spec->index, AccessShareLock,
-					 &scan->entries);
-	scan->other_slot = table_slot_create(scan->entries.rel, NULL);
-
-	/* as it is now that we have the lock */
-	table = meta_table(spec->table->relid);
-	index = meta_index_find(table, spec->index->name, spec->index->name_len);
-	if (index != NULL && TransactionIdIsNormal(index->made_by) &&
-		!TransactionIdIsCurrentTransactionId(index->made_by) &&
-		IsMVCCSnapshot(snapshot) &&
-		XidInMVCCSnapshot(index->made_by, snapshot))
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("index \"%s\" of item table \"%s\" was made after the snapshot of this query",
-						index->name, table->table_name),
-				 errhint("Try again, in a new transaction.")));
-}
-
-static void
-copy_spec(ItemScan *scan, const ScanSpec *spec)
-{
-	scan->single = spec->pk != NULL;
-	if (scan->single)
-	{
-		scan->pk.n = 1;
-		scan->pk.datums[0] = key_datum_from_ref(spec->pk->refs[0]);
-		copy_bound(&spec->range.lower, &scan->range.lower);
-		copy_bound(&spec->range.upper, &scan->range.upper);
-	}
-	scan->has_start = spec->start_key != NULL;
-	if (scan->has_start)
-		copy_start(scan, spec);
-	scan->segment = spec->segment;
-	scan->total_segments = spec->total_segments;
+		range->other_slot = table_slot_create(scan->entries.rel, NULL);
+	range_first(range, spec);
+	return range;
 }
 
 /* The column values alone: those are what ranges are made of. */
 static void
-copy_start(ItemScan *scan, const ScanSpec *spec)
+copy_start(RangeScan *range, const ScanSpec *spec, Datum pk)
 {
 	const ItemKey *start = spec->start_key;
+	bool		secondary = range->entries != NULL || range->local != NULL;
 
-	scan->start_pk = key_datum_from_ref(scan->global ? spec->start_pk :
-										start->refs[0]);
-	if (scan->has_sort)
-		scan->start_sort =
-			key_datum_from_ref(scan->global || scan->local != NULL ?
-							   spec->start_sort : start->refs[1]);
-	if (scan->global)
+	range->start_pk = range->single ? pk : stored_start_pk(range, spec);
+	if (range->has_sort)
+		range->start_sort = key_datum_from_ref(secondary ? spec->start_sort :
+											   start->refs[1]);
+	if (range->entries != NULL)
 	{
-		scan->start_tie = Int64GetDatum(key_digest(start));
-		key_copy(&scan->start_base, start);
+		range->start_tie = Int64GetDatum(key_digest(start));
+		key_copy(&range->start_base, start);
 	}
-	else if (scan->local != NULL)
-		scan->start_tie = key_datum_from_ref(start->refs[1]);
+	else if (range->local != NULL)
+		range->start_tie = key_datum_from_ref(start->refs[1]);
+}
+
+/*
+ * Where a scan of a whole table or index goes on.  A start key has no shard.
+ */
+static Datum
+stored_start_pk(RangeScan *range, const ScanSpec *spec)
+{
+	ItemKey		placed;
+
+	if (range->entries != NULL)
+		return key_datum_from_ref(spec->start_pk);
+	if (range->logical)
+		return key_datum_from_ref(spec->start_key->refs[0]);
+	if (!store_find_place(range->store, spec->start_key, range->snapshot,
+						  &placed))
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_START_KEY_INVALID),
+				 errdetail("The item does not exist any more, and its shard is not known."),
+				 errhint("Begin again without a start key.")));
+	return placed.datums[0];
 }
 
 static void
@@ -162,48 +143,46 @@ copy_bound(const KeyBound *from, KeyBound *to)
 }
 
 static void
-range_first(ItemScan *scan, const ScanSpec *spec)
+range_first(RangeScan *range, const ScanSpec *spec)
 {
-	if (scan->single)
+	if (range->single)
 	{
-		scan->kind = scan->has_start ? partition_rest(scan) :
+		range->kind = range->has_start ? partition_rest(range) :
 			RANGE_PARTITION;
 		return;
 	}
 
-	scan->leaves = scan->global ?
-		list_make1_oid(RelationGetRelid(scan->entries.rel)) :
-		store_leaves(scan->store);
+	range->leaves = range->entries != NULL ?
+		list_make1_oid(RelationGetRelid(range->entries->rel)) :
+		store_leaves(range->store);
 	if (!spec->forward)
 	{
 		List	   *reversed = NIL;
 		ListCell   *lc;
 
-		foreach(lc, scan->leaves)
+		foreach(lc, range->leaves)
 			reversed = lcons_oid(lfirst_oid(lc), reversed);
-		scan->leaves = reversed;
+		range->leaves = reversed;
 	}
-	if (!scan->has_start)
+	if (!range->has_start)
 	{
-		scan->kind = scan->leaves == NIL ? RANGE_NONE : RANGE_LEAF;
+		range->kind = range->leaves == NIL ? RANGE_NONE : RANGE_LEAF;
 		return;
 	}
 
 	if (spec->total_segments > 0 &&
 		!key_segment_contains(spec->segment, spec->total_segments,
-							  start_hash(scan, spec)))
+							  start_hash(range)))
 		elog(ERROR, "start key is not in segment %d of %d",
 			 spec->segment, spec->total_segments);
-	if (!scan->global)
+	if (range->entries == NULL)
 	{
-		ItemKey		start = {.n = 1, .datums = {scan->start_pk}};
-
-		store_route(scan->store, &start);
-		scan->leaf = leaf_position(scan, RelationGetRelid(scan->store->rel));
+		store_route_stored(range->store, range->start_pk);
+		range->leaf = leaf_position(range,
+									RelationGetRelid(range->store->rel));
 	}
-	scan->pk.n = 1;
-	scan->pk.datums[0] = scan->start_pk;
-	scan->kind = partition_rest(scan);
+	range->pk = range->start_pk;
+	range->kind = partition_rest(range);
 }
 
 /*
@@ -211,29 +190,32 @@ range_first(ItemScan *scan, const ScanSpec *spec)
  * one row only, nothing of it follows.
  */
 static RangeKind
-partition_rest(const ItemScan *scan)
+partition_rest(const RangeScan *range)
 {
-	if (scan->has_tie)
+	if (range->has_tie)
 		return RANGE_TIES;
-	if (scan->has_sort)
+	if (range->has_sort)
 		return RANGE_PARTITION;
-	return scan->single ? RANGE_NONE : RANGE_BEYOND;
+	return range->single ? RANGE_NONE : RANGE_BEYOND;
 }
 
 static int32
-start_hash(const ItemScan *scan, const ScanSpec *spec)
+start_hash(const RangeScan *range)
 {
-	return key_hash_ref(scan->global ? spec->start_pk :
-						spec->start_key->refs[0]);
+	ItemType	type = range->entries != NULL ?
+		store_index_key_type(range->entries->index, 0) :
+		range->store->table->schema.attributes[0].type;
+
+	return key_hash_ref(key_ref_from_datum(type, range->start_pk));
 }
 
 static int
-leaf_position(ItemScan *scan, Oid relid)
+leaf_position(RangeScan *range, Oid relid)
 {
 	int			position = 0;
 	ListCell   *lc;
 
-	foreach(lc, scan->leaves)
+	foreach(lc, range->leaves)
 	{
 		if (lfirst_oid(lc) == relid)
 			return position;
@@ -242,122 +224,143 @@ leaf_position(ItemScan *scan, Oid relid)
 	elog(ERROR, "relation %u is no leaf of the item table", relid);
 }
 
+/*
+ * Goes to the next row, which is then in range->row; false at the end.  The
+ * current memory context is that of the scan.
+ */
 bool
-scan_next(ItemScan *scan, StoreRow *row)
+scan_range_next(RangeScan *range)
 {
-	if (scan->global && scan->has_tie)
-		row->slot = scan_next_entry(scan);
+	if (range->entries != NULL && range->has_tie)
+		range->row = scan_next_entry(range);
 	else
-		row->slot = scan_fetch(scan) ? scan->slot : NULL;
-	row->exists = row->slot != NULL;
-	if (!row->exists)
-		return false;
-	if (scan->global)
-		store_index_row(&scan->entries, row->slot, &row->row);
-	else
-		store_row_from_slot(scan->store, row);
-	return true;
+		range->row = scan_range_fetch(range) ? range->slot : NULL;
+	return range->row != NULL;
 }
 
 /*
  * Reads the next row of all ranges into the slot; false at the end.
  */
 bool
-scan_fetch(ItemScan *scan)
+scan_range_fetch(RangeScan *range)
 {
 	for (;;)
 	{
-		MemoryContext old;
-		bool		found;
-
 		CHECK_FOR_INTERRUPTS();
-		if (scan->kind == RANGE_NONE)
+		if (range->kind == RANGE_NONE)
 			return false;
-		old = MemoryContextSwitchTo(scan->context);
-		if (scan->desc == NULL)
-			range_open(scan);
-		found = index_getnext_slot(scan->desc, scan->direction, scan->slot);
-		scan->in_ties = scan->kind == RANGE_TIES;
-		if (!found)
+		if (range->desc == NULL)
+			range_open(range);
+		range->in_ties = range->kind == RANGE_TIES;
+		if (index_getnext_slot(range->desc, range->direction, range->slot))
 		{
-			range_close(scan);
-			range_next(scan);
-		}
-		MemoryContextSwitchTo(old);
-		if (found)
+			range->nread++;
 			return true;
+		}
+		range_close(range);
+		range_next(range);
 	}
 }
 
-static void
-range_next(ItemScan *scan)
+/*
+ * What rows of one partition key are ordered by; how many columns.
+ */
+int
+scan_range_sort(const RangeScan *range, SortColumn *columns)
 {
-	if (scan->kind == RANGE_TIES && scan->has_sort)
-		scan->kind = RANGE_PARTITION;
-	else if (scan->single)
-		scan->kind = RANGE_NONE;
-	else if (scan->kind == RANGE_PARTITION || scan->kind == RANGE_TIES)
-		scan->kind = RANGE_BEYOND;
+	const ItemStore *store = range->store;
+	const KeySchema *schema = &store->table->schema;
+	int			n = 0;
+
+	if (range->entries != NULL)
+	{
+		const StoreIndex *entries = range->entries;
+
+		columns[n].attnum = entries->facts.key_attnums[1];
+		columns[n++].type = store_index_key_type(entries->index, 1);
+		columns[n].attnum = entries->facts.digest_attnum;
+		columns[n++].type = 0;
+		return n;
+	}
+	if (range->local != NULL)
+	{
+		columns[n].attnum = store_local_column(store, range->local);
+		columns[n++].type = range->local->keys[1].attribute.type;
+	}
+	columns[n].attnum = store->relation.key_attnums[1];
+	columns[n++].type = schema->attributes[1].type;
+	return n;
+}
+
+static void
+range_next(RangeScan *range)
+{
+	if (range->kind == RANGE_TIES && range->has_sort)
+		range->kind = RANGE_PARTITION;
+	else if (range->single)
+		range->kind = RANGE_NONE;
+	else if (range->kind == RANGE_PARTITION || range->kind == RANGE_TIES)
+		range->kind = RANGE_BEYOND;
 	else
 	{
-		scan->leaf++;
-		scan->kind = scan->leaf < list_length(scan->leaves) ?
+		range->leaf++;
+		range->kind = range->leaf < list_length(range->leaves) ?
 			RANGE_LEAF : RANGE_NONE;
 	}
 }
 
 static void
-range_open(ItemScan *scan)
+range_open(RangeScan *range)
 {
 	ScanKeyData keys[MAX_SCAN_KEYS];
 	int			nkeys;
 	Relation	rel;
 
-	rel = relation_open_leaf(scan);
-	nkeys = scan->kind == RANGE_TIES ? tie_keys(scan, keys) :
-		scan->kind == RANGE_PARTITION ? partition_keys(scan, keys) :
-		leaf_keys(scan, keys);
-	if (scan->slot == NULL)
-		scan->slot = table_slot_create(rel, NULL);
-	scan->desc = compat_index_beginscan(rel, scan->index_rel, scan->snapshot,
+	rel = relation_open_leaf(range);
+	nkeys = range->kind == RANGE_TIES ? tie_keys(range, keys) :
+		range->kind == RANGE_PARTITION ? partition_keys(range, keys) :
+		leaf_keys(range, keys);
+	if (range->slot == NULL)
+		range->slot = table_slot_create(rel, NULL);
+	range->desc = compat_index_beginscan(rel, range->index_rel, range->snapshot,
 										nkeys);
-	index_rescan(scan->desc, keys, nkeys, NULL, 0);
+	index_rescan(range->desc, keys, nkeys, NULL, 0);
 }
 
 /* Goes to the current leaf and opens the index to read it through. */
 static Relation
-relation_open_leaf(ItemScan *scan)
+relation_open_leaf(RangeScan *range)
 {
-	ItemStore  *store = scan->store;
+	ItemStore  *store = range->store;
+	Oid			index;
 
-	if (scan->global)
+	if (range->entries != NULL)
 	{
-		scan->index_rel =
-			index_open(RelationGetRelid(scan->entries.key_index),
-					   AccessShareLock);
-		return scan->entries.rel;
+		index = RelationGetRelid(range->entries->key_index);
+		range->index_rel = index_open(index, AccessShareLock);
+		return range->entries->rel;
 	}
-	if (!scan->single)
-		store_enter_leaf(store, list_nth_oid(scan->leaves, scan->leaf));
-	scan->index_rel = index_open(scan->local == NULL ?
-								 store->relation.key_index :
-								 store_local_index(store, scan->local),
-								 AccessShareLock);
+	if (!range->single)
+		store_enter_leaf(store, list_nth_oid(range->leaves, range->leaf));
+	index = range->local != NULL ? store_local_index(store, range->local) :
+		range->logical ? store->relation.lookup_index :
+		store->relation.key_index;
+	range->index_rel = index_open(index, AccessShareLock);
 	return store->rel;
 }
 
 static void
-range_close(ItemScan *scan)
+range_close(RangeScan *range)
 {
-	if (scan->desc == NULL)
+	if (range->desc == NULL)
 		return;
-	index_endscan(scan->desc);
-	index_close(scan->index_rel, NoLock);
-	scan->desc = NULL;
-	if (scan->global)
+	index_endscan(range->desc);
+	index_close(range->index_rel, NoLock);
+	range->desc = NULL;
+	if (range->entries != NULL)
 		return;					/* one relation, one slot */
-	ExecDropSingleTupleTableSlot(scan->slot);
-	scan->slot = NULL;
+	ExecDropSingleTupleTableSlot(range->slot);
+	range->slot = NULL;
 }
 
 /*
@@ -365,68 +368,67 @@ range_close(ItemScan *scan)
  * the start itself in a global index: its digest may be of others, too.
  */
 static int
-tie_keys(ItemScan *scan, ScanKey keys)
+tie_keys(RangeScan *range, ScanKey keys)
 {
 	StrategyNumber strategy;
 	int			n = 0;
 
-	pk_key(scan, &keys[n++]);
-	if (scan->has_sort)
+	pk_key(range, &keys[n++]);
+	if (range->has_sort)
 	{
-		bound_key(scan, &keys[n], 1, InvalidOid, BTEqualStrategyNumber,
-				  scan->start_sort);
+		bound_key(range, &keys[n], 1, InvalidOid, BTEqualStrategyNumber,
+				  range->start_sort);
 		n++;
 	}
-	if (ScanDirectionIsForward(scan->direction))
-		strategy = scan->global ? BTGreaterEqualStrategyNumber :
+	if (ScanDirectionIsForward(range->direction))
+		strategy = range->entries != NULL ? BTGreaterEqualStrategyNumber :
 			BTGreaterStrategyNumber;
 	else
-		strategy = scan->global ? BTLessEqualStrategyNumber :
+		strategy = range->entries != NULL ? BTLessEqualStrategyNumber :
 			BTLessStrategyNumber;
-	bound_key(scan, &keys[n], n, InvalidOid, strategy, scan->start_tie);
+	bound_key(range, &keys[n], n, InvalidOid, strategy, range->start_tie);
 	return n + 1;
 }
 
 /* pk = ?, the bounds on the sort key, and sort keys after the start key's. */
 static int
-partition_keys(ItemScan *scan, ScanKey keys)
+partition_keys(RangeScan *range, ScanKey keys)
 {
-	const KeyBound *lower = &scan->range.lower;
-	const KeyBound *upper = &scan->range.upper;
+	const KeyBound *lower = &range->range.lower;
+	const KeyBound *upper = &range->range.upper;
 	int			n = 0;
 
-	pk_key(scan, &keys[n++]);
-	if (!scan->has_sort)
+	pk_key(range, &keys[n++]);
+	if (!range->has_sort)
 		return n;
 
 	if (lower->present)
-		bound_key(scan, &keys[n++], 1, InvalidOid,
+		bound_key(range, &keys[n++], 1, InvalidOid,
 				  lower->inclusive ? BTGreaterEqualStrategyNumber :
 				  BTGreaterStrategyNumber, lower->datum);
 	if (upper->present)
-		bound_key(scan, &keys[n++], 1, InvalidOid,
+		bound_key(range, &keys[n++], 1, InvalidOid,
 				  upper->inclusive ? BTLessEqualStrategyNumber :
 				  BTLessStrategyNumber, upper->datum);
-	if (scan->has_start)
-		bound_key(scan, &keys[n++], 1, InvalidOid,
-				  ScanDirectionIsForward(scan->direction) ?
+	if (range->has_start)
+		bound_key(range, &keys[n++], 1, InvalidOid,
+				  ScanDirectionIsForward(range->direction) ?
 				  BTGreaterStrategyNumber : BTLessStrategyNumber,
-				  scan->start_sort);
+				  range->start_sort);
 	return n;
 }
 
 static void
-pk_key(ItemScan *scan, ScanKey key)
+pk_key(RangeScan *range, ScanKey key)
 {
-	if (scan->local != NULL)
+	if (range->local != NULL)
 	{
-		bound_key(scan, key, 0, InvalidOid, BTEqualStrategyNumber,
-				  scan->pk.datums[0]);
+		bound_key(range, key, 0, InvalidOid, BTEqualStrategyNumber, range->pk);
 		return;
 	}
-	*key = scan->global ? scan->entries.facts.equal_keys[0] :
-		scan->store->relation.equal_keys[0];
-	key->sk_argument = scan->pk.datums[0];
+	*key = range->entries != NULL ? range->entries->facts.equal_keys[0] :
+		range->store->relation.equal_keys[0];
+	key->sk_argument = range->pk;
 }
 
 /*
@@ -435,29 +437,29 @@ pk_key(ItemScan *scan, ScanKey key)
  * at the looser.
  */
 static int
-leaf_keys(ItemScan *scan, ScanKey keys)
+leaf_keys(RangeScan *range, ScanKey keys)
 {
-	bool		forward = ScanDirectionIsForward(scan->direction);
-	bool		beyond = scan->kind == RANGE_BEYOND;
+	bool		forward = ScanDirectionIsForward(range->direction);
+	bool		beyond = range->kind == RANGE_BEYOND;
 	bool		has_upper = false;
 	int32		lower;
 	int32		upper;
 	int			n = 0;
 
 	if (beyond)
-		bound_key(scan, &keys[n++], 0, InvalidOid,
+		bound_key(range, &keys[n++], 0, InvalidOid,
 				  forward ? BTGreaterStrategyNumber : BTLessStrategyNumber,
-				  scan->start_pk);
-	if (scan->total_segments == 0)
+				  range->start_pk);
+	if (range->total_segments == 0)
 		return n;
 
-	key_segment_bounds(scan->segment, scan->total_segments, &lower,
+	key_segment_bounds(range->segment, range->total_segments, &lower,
 					   &has_upper, &upper);
 	if (!(beyond && forward))
-		bound_key(scan, &keys[n++], 0, INT4OID, BTGreaterEqualStrategyNumber,
+		bound_key(range, &keys[n++], 0, INT4OID, BTGreaterEqualStrategyNumber,
 				  Int32GetDatum(lower));
 	if (has_upper && !(beyond && !forward))
-		bound_key(scan, &keys[n++], 0, INT4OID, BTLessStrategyNumber,
+		bound_key(range, &keys[n++], 0, INT4OID, BTLessStrategyNumber,
 				  Int32GetDatum(upper));
 	return n;
 }
@@ -467,10 +469,10 @@ leaf_keys(ItemScan *scan, ScanKey keys)
  * when it is the column's own.
  */
 static void
-bound_key(ItemScan *scan, ScanKey key, int column, Oid subtype,
+bound_key(RangeScan *range, ScanKey key, int column, Oid subtype,
 		  StrategyNumber strategy, Datum value)
 {
-	Relation	index = scan->index_rel;
+	Relation	index = range->index_rel;
 	Oid			type = OidIsValid(subtype) ? subtype :
 		index->rd_opcintype[column];
 
@@ -481,19 +483,14 @@ bound_key(ItemScan *scan, ScanKey key, int column, Oid subtype,
 }
 
 void
-scan_end(ItemScan *scan)
+scan_range_end(RangeScan *range)
 {
-	range_close(scan);
-	if (scan->global)
-	{
-		scan_forget_tied(scan);
-		if (scan->slot != NULL)
-			ExecDropSingleTupleTableSlot(scan->slot);
-		if (scan->other_slot != NULL)
-			ExecDropSingleTupleTableSlot(scan->other_slot);
-		store_index_close(&scan->entries);
-	}
-	UnregisterSnapshot(scan->snapshot);
-	store_close(scan->store);
-	MemoryContextDelete(scan->context);
+	range_close(range);
+	if (range->entries == NULL)
+		return;
+	scan_forget_tied(range);
+	if (range->slot != NULL)
+		ExecDropSingleTupleTableSlot(range->slot);
+	if (range->other_slot != NULL)
+		ExecDropSingleTupleTableSlot(range->other_slot);
 }

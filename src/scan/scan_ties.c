@@ -15,12 +15,12 @@
 
 #include "scan/scan_private.h"
 
-static bool entries_tied(const ItemScan *scan, TupleTableSlot *a,
+static bool entries_tied(const RangeScan *range, TupleTableSlot *a,
 						 TupleTableSlot *b);
-static int64 entry_digest(const ItemScan *scan, TupleTableSlot *slot);
-static void collect_tied(ItemScan *scan, TupleTableSlot *first,
+static int64 entry_digest(const RangeScan *range, TupleTableSlot *slot);
+static void collect_tied(RangeScan *range, TupleTableSlot *first,
 						 bool first_in_ties);
-static void add_tied(ItemScan *scan, TupleTableSlot *slot);
+static void add_tied(RangeScan *range, TupleTableSlot *slot);
 static int	compare_tied(const void *a, const void *b, void *arg);
 
 /*
@@ -29,50 +29,50 @@ static int	compare_tied(const void *a, const void *b, void *arg);
  * equals begins with entries of its digest, itself among them.
  */
 TupleTableSlot *
-scan_next_entry(ItemScan *scan)
+scan_next_entry(RangeScan *range)
 {
 	TupleTableSlot *current;
 	bool		in_ties;
 
 	for (;;)
 	{
-		if (scan->next_tied < scan->ntied)
-			return scan->tied[scan->next_tied++].slot;
-		if (!scan->has_ahead && !scan_fetch(scan))
+		if (range->next_tied < range->ntied)
+			return range->tied[range->next_tied++].slot;
+		if (!range->has_ahead && !scan_range_fetch(range))
 			return NULL;
-		current = scan->slot;
-		in_ties = scan->in_ties;
-		scan->slot = scan->other_slot;
-		scan->other_slot = current;
-		scan->has_ahead = scan_fetch(scan);
-		if (!(in_ties && entry_digest(scan, current) ==
-			  DatumGetInt64(scan->start_tie)) &&
-			!(scan->has_ahead && entries_tied(scan, current, scan->slot)))
+		current = range->slot;
+		in_ties = range->in_ties;
+		range->slot = range->other_slot;
+		range->other_slot = current;
+		range->has_ahead = scan_range_fetch(range);
+		if (!(in_ties && entry_digest(range, current) ==
+			  DatumGetInt64(range->start_tie)) &&
+			!(range->has_ahead && entries_tied(range, current, range->slot)))
 			return current;
-		collect_tied(scan, current, in_ties);
+		collect_tied(range, current, in_ties);
 	}
 }
 
 static bool
-entries_tied(const ItemScan *scan, TupleTableSlot *a, TupleTableSlot *b)
+entries_tied(const RangeScan *range, TupleTableSlot *a, TupleTableSlot *b)
 {
 	ItemKey		a_key;
 	ItemKey		b_key;
 
-	if (entry_digest(scan, a) != entry_digest(scan, b))
+	if (entry_digest(range, a) != entry_digest(range, b))
 		return false;
-	store_index_key(&scan->entries, a, &a_key);
-	store_index_key(&scan->entries, b, &b_key);
+	store_index_key(range->entries, a, &a_key);
+	store_index_key(range->entries, b, &b_key);
 	return key_order_bytes(&a_key, &b_key) == 0;
 }
 
 static int64
-entry_digest(const ItemScan *scan, TupleTableSlot *slot)
+entry_digest(const RangeScan *range, TupleTableSlot *slot)
 {
 	bool		isnull;
 
 	return DatumGetInt64(slot_getattr(slot,
-									  scan->entries.facts.digest_attnum,
+									  range->entries->facts.digest_attnum,
 									  &isnull));
 }
 
@@ -81,70 +81,70 @@ entry_digest(const ItemScan *scan, TupleTableSlot *slot)
  * to the start key if they are its equals.
  */
 static void
-collect_tied(ItemScan *scan, TupleTableSlot *first, bool first_in_ties)
+collect_tied(RangeScan *range, TupleTableSlot *first, bool first_in_ties)
 {
 	bool		after_start = first_in_ties &&
-		entry_digest(scan, first) == DatumGetInt64(scan->start_tie);
-	MemoryContext old = MemoryContextSwitchTo(scan->context);
+		entry_digest(range, first) == DatumGetInt64(range->start_tie);
+	MemoryContext old = MemoryContextSwitchTo(range->context);
 	int			kept = 0;
 
-	scan_forget_tied(scan);
-	add_tied(scan, first);
-	while (scan->has_ahead &&
-		   entries_tied(scan, scan->tied[0].slot, scan->slot))
+	scan_forget_tied(range);
+	add_tied(range, first);
+	while (range->has_ahead &&
+		   entries_tied(range, range->tied[0].slot, range->slot))
 	{
-		add_tied(scan, scan->slot);
-		scan->has_ahead = scan_fetch(scan);
+		add_tied(range, range->slot);
+		range->has_ahead = scan_range_fetch(range);
 	}
-	qsort_arg(scan->tied, scan->ntied, sizeof(TiedEntry), compare_tied, scan);
-	for (int i = 0; i < scan->ntied; i++)
+	qsort_arg(range->tied, range->ntied, sizeof(TiedEntry), compare_tied, range);
+	for (int i = 0; i < range->ntied; i++)
 	{
-		TiedEntry	start = {.base = scan->start_base};
+		TiedEntry	start = {.base = range->start_base};
 
-		if (after_start && compare_tied(&scan->tied[i], &start, scan) <= 0)
-			ExecDropSingleTupleTableSlot(scan->tied[i].slot);
+		if (after_start && compare_tied(&range->tied[i], &start, range) <= 0)
+			ExecDropSingleTupleTableSlot(range->tied[i].slot);
 		else
-			scan->tied[kept++] = scan->tied[i];
+			range->tied[kept++] = range->tied[i];
 	}
-	scan->ntied = kept;
+	range->ntied = kept;
 	MemoryContextSwitchTo(old);
 }
 
 static void
-add_tied(ItemScan *scan, TupleTableSlot *slot)
+add_tied(RangeScan *range, TupleTableSlot *slot)
 {
 	TiedEntry  *tied;
 
-	if (scan->tied == NULL)
-		scan->tied = palloc(sizeof(TiedEntry));
-	else if ((scan->ntied & (scan->ntied - 1)) == 0 && scan->ntied > 0)
-		scan->tied = repalloc(scan->tied,
-							  2 * scan->ntied * sizeof(TiedEntry));
-	tied = &scan->tied[scan->ntied++];
+	if (range->tied == NULL)
+		range->tied = palloc(sizeof(TiedEntry));
+	else if ((range->ntied & (range->ntied - 1)) == 0 && range->ntied > 0)
+		range->tied = repalloc(range->tied,
+							  2 * range->ntied * sizeof(TiedEntry));
+	tied = &range->tied[range->ntied++];
 	tied->slot = MakeSingleTupleTableSlot(slot->tts_tupleDescriptor,
 										  &TTSOpsHeapTuple);
 	ExecCopySlot(tied->slot, slot);
-	store_index_base_key(&scan->entries, tied->slot, &tied->base);
+	store_index_base_key(range->entries, tied->slot, &tied->base);
 }
 
 static int
 compare_tied(const void *a, const void *b, void *arg)
 {
-	const ItemScan *scan = arg;
+	const RangeScan *range = arg;
 	int			result = key_order_bytes(&((const TiedEntry *) a)->base,
 										   &((const TiedEntry *) b)->base);
 
-	return ScanDirectionIsForward(scan->direction) ? result : -result;
+	return ScanDirectionIsForward(range->direction) ? result : -result;
 }
 
 void
-scan_forget_tied(ItemScan *scan)
+scan_forget_tied(RangeScan *range)
 {
-	for (int i = 0; i < scan->ntied; i++)
-		ExecDropSingleTupleTableSlot(scan->tied[i].slot);
-	if (scan->tied != NULL)
-		pfree(scan->tied);
-	scan->tied = NULL;
-	scan->ntied = 0;
-	scan->next_tied = 0;
+	for (int i = 0; i < range->ntied; i++)
+		ExecDropSingleTupleTableSlot(range->tied[i].slot);
+	if (range->tied != NULL)
+		pfree(range->tied);
+	range->tied = NULL;
+	range->ntied = 0;
+	range->next_tied = 0;
 }

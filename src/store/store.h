@@ -62,6 +62,8 @@ typedef struct StoreRelation
 	IndexMethod method;			/* of the key index */
 	bool		key_is_bytes;	/* strings and binaries, in byte order but for
 								 * the hash of the first */
+	Oid			lookup_index;	/* where keys are looked up: the key index, or
+								 * that of keys without shards */
 	AttrNumber	key_attnums[KEY_MAX_ATTRIBUTES];
 	AttrNumber	attributes_attnum;
 	AttrNumber	last_attnum;	/* the highest of these */
@@ -84,6 +86,7 @@ typedef struct ItemStore
 	Relation	rel;			/* a relation with storage; NULL before
 								 * store_route() or store_enter_leaf() */
 	Relation	key_index;		/* its unique index on (pk [, sk]) */
+	Relation	lookup_index;	/* the same, or that of keys without shards */
 	BlockNumber key_page;		/* of that index, where the last key was looked
 								 * for; 0: not known */
 	int			key_page_misses;	/* keys in a row that were not there */
@@ -198,6 +201,7 @@ extern void store_end_statement(ItemStore *store);
 
 /* Goes on with another key of the same table; rows must be re-initialised. */
 extern void store_route(ItemStore *store, const ItemKey *key);
+extern void store_route_stored(ItemStore *store, Datum pk);
 extern bool store_try_route(ItemStore *store, const ItemKey *key);
 
 /*
@@ -211,6 +215,23 @@ extern void store_close(ItemStore *store);
  */
 extern List *store_leaves(ItemStore *store);
 extern void store_enter_leaf(ItemStore *store, Oid leaf);
+
+/* prototypes for functions in store_shard.c */
+
+/* Are keys looked up in an index of their own, because a shard is no part of them? */
+static inline bool
+store_has_logical_index(const ItemTable *table)
+{
+	return unlikely(table->schema.sharding.count > 0) &&
+		table->schema.sharding.by != KEY_SHARD_SORT_KEY;
+}
+
+/*
+ * The key as it is stored, or would be; false when that depends on a row
+ * which the snapshot does not see.
+ */
+extern bool store_find_place(ItemStore *store, const ItemKey *key,
+							 Snapshot snapshot, ItemKey *placed);
 
 /* prototypes for functions in store_row.c */
 
@@ -370,6 +391,8 @@ extern void store_relation_get(Relation rel, const ItemTable *table,
 
 /* The index that a local index is, at the leaf that the store has come to. */
 extern Oid	store_local_index(const ItemStore *store, const ItemIndex *index);
+extern AttrNumber store_local_column(const ItemStore *store,
+									 const ItemIndex *index);
 extern Oid	store_index_operator(Relation index, int column, Oid type,
 								 StrategyNumber strategy);
 extern void store_init(void);

@@ -31,7 +31,7 @@ store_entry_compare(ItemStore *store, const ItemKey *key,
 	const char *value;
 
 	if (!store->relation.key_is_bytes)
-		return _bt_compare(store->key_index, search, page, offset);
+		return _bt_compare(store->lookup_index, search, page, offset);
 	Assert(!IndexTupleHasNulls(tuple));
 	value = (const char *) tuple + IndexInfoFindDataOffset(tuple->t_info);
 	for (int i = 0; i < key->n; i++)
@@ -43,7 +43,7 @@ store_entry_compare(ItemStore *store, const ItemKey *key,
 		if (!VARATT_NOT_PAD_BYTE(value))
 			value = (const char *) INTALIGN(value);
 		if (VARATT_IS_COMPRESSED(value) || VARATT_IS_EXTERNAL(value))
-			return _bt_compare(store->key_index, search, page, offset);
+			return _bt_compare(store->lookup_index, search, page, offset);
 		len = VARSIZE_ANY_EXHDR(value);
 		result = i == 0 ?
 			key_compare_bytes(key->refs[0], VARDATA_ANY(value), len) :

@@ -271,6 +271,7 @@ find_arbiters(ItemStore *store, StoreTarget *target)
 		Relation	index = relinfo->ri_IndexRelationDescs[i];
 
 		if (RelationGetRelid(index) == store->relation.key_index ||
+			RelationGetRelid(index) == store->relation.lookup_index ||
 			index_is_on_key(store, index, relinfo->ri_IndexRelationInfo[i]))
 			target->arbiters = lappend_oid(target->arbiters,
 										   RelationGetRelid(index));
@@ -393,8 +394,10 @@ store_executor_insert(ItemStore *store, const ItemKey *key,
 	bool		before = triggers && triggers->trig_insert_before_row;
 	TupleTableSlot *slot;
 	List	   *recheck;
+	ItemKey		placed;
 
 	row_begin(store);
+	key = store_key_to_insert(store, key, attributes, &placed);
 	slot = new_row(store, key, attributes);
 	if (before)
 	{
@@ -543,9 +546,11 @@ store_executor_update(ItemStore *store, const ItemKey *key, StoreRow *row,
 	LockTupleMode mode;
 	CompatUpdateIndexes indexes;
 	List	   *recheck = NIL;
+	ItemKey		placed;
 
 	CheckCmdReplicaIdentity(store->rel, CMD_UPDATE);
 	row_begin(store);
+	key = store_key_of_row(store, key, row, &placed);
 	slot = changed_row(store, key, row, attributes);
 	if (before)
 	{
@@ -600,9 +605,11 @@ store_executor_delete(ItemStore *store, const ItemKey *key, StoreRow *row)
 	ItemPointerData tid = row->slot->tts_tid;
 	TM_FailureData failure;
 	TM_Result	result;
+	ItemKey		placed;
 
 	CheckCmdReplicaIdentity(store->rel, CMD_DELETE);
 	row_begin(store);
+	key = store_key_of_row(store, key, row, &placed);
 	if (triggers && triggers->trig_delete_before_row &&
 		!compat_before_row_delete(state->estate, &state->epqstate, relinfo,
 								  &tid))

@@ -40,7 +40,7 @@ static void find_key_index(StoreIndex *store, LOCKMODE lockmode);
 static bool is_key_index(Relation index, const StoreIndex *store);
 static void fill_equal_keys(StoreIndexFacts *facts, Relation index);
 static void add_row_key(ItemRow *row, const KeyAttribute *attribute,
-						Datum datum);
+						ItemRef value);
 
 /*
  * Type of the column that holds the partition key (part 0) or the sort key
@@ -344,25 +344,28 @@ store_index_row(const StoreIndex *store, TupleTableSlot *slot, ItemRow *row)
 		if (key_schema_find(schema, attribute->name,
 							attribute->name_len) < 0)
 			add_row_key(row, attribute,
-						slot_getattr(slot, store->facts.key_attnums[part],
-									 &isnull));
+						key_ref_from_datum(attribute->type,
+										   slot_getattr(slot, store->facts.key_attnums[part],
+														&isnull)));
 	}
 	for (int i = 0; i < schema->n; i++)
 		add_row_key(row, &schema->attributes[i],
-					slot_getattr(slot, store->facts.base_attnums[i], &isnull));
+					key_part_from_datum(schema, i,
+										slot_getattr(slot, store->facts.base_attnums[i],
+													 &isnull)));
 	attributes = slot_getattr(slot, store->facts.attributes_attnum, &isnull);
 	row->attributes = item_root(DatumGetItemPP(attributes));
 }
 
-/* Adds a key attribute to a row, from its column. */
+/* Adds a key attribute to a row. */
 static void
-add_row_key(ItemRow *row, const KeyAttribute *attribute, Datum datum)
+add_row_key(ItemRow *row, const KeyAttribute *attribute, ItemRef value)
 {
 	ItemRowKey *key = &row->keys[row->nkeys++];
 
 	key->name = attribute->name;
 	key->name_len = attribute->name_len;
-	key->value = key_ref_from_datum(attribute->type, datum);
+	key->value = value;
 }
 
 /* The item's key, as a row of an index table holds it. */
@@ -377,8 +380,7 @@ store_index_base_key(const StoreIndex *store, TupleTableSlot *slot,
 	for (int i = 0; i < schema->n; i++)
 	{
 		key->datums[i] = slot_getattr(slot, store->facts.base_attnums[i], &isnull);
-		key->refs[i] = key_ref_from_datum(schema->attributes[i].type,
-										  key->datums[i]);
+		key->refs[i] = key_part_from_datum(schema, i, key->datums[i]);
 	}
 }
 

@@ -22,6 +22,8 @@
 #include "store/store.h"
 #include "store/store_private.h"
 
+static const StoreLocal *find_local(const ItemStore *store,
+									const ItemIndex *index);
 static bool column_is_listed(const StoreRelation *info, AttrNumber attnum);
 static bool column_is_ours(const TupleConstr *constr, AttrNumber attnum);
 static void insert_entry(ItemStore *store, const StoreLocal *local,
@@ -133,19 +135,13 @@ store_locals_indexes(const StoreRelation *info)
 Oid
 store_local_index(const ItemStore *store, const ItemIndex *index)
 {
-	const StoreRelation *relation = &store->relation;
+	const StoreLocal *local;
 
 	if (strcmp(index->column_name, META_SK_COLUMN) == 0)
-		return relation->key_index;
-	for (int i = 0; i < relation->nlocals; i++)
-	{
-		const StoreLocal *local = &relation->locals[i];
-
-		if (OidIsValid(local->index) &&
-			strcmp(local_index(store, local)->column_name,
-				   index->column_name) == 0)
-			return local->index;
-	}
+		return store->relation.key_index;
+	local = find_local(store, index);
+	if (local != NULL)
+		return local->index;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("local index \"%s\" of item table \"%s\" cannot be read",
@@ -153,6 +149,28 @@ store_local_index(const ItemStore *store, const ItemIndex *index)
 			 errdetail("There is no valid index on columns \"pk\", \"%s\", \"sk\".",
 					   index->column_name),
 			 errhint("REINDEX repairs an invalid index; partitioning.register_table() makes a missing one.")));
+}
+
+/* The column of a local index that can be read. */
+AttrNumber
+store_local_column(const ItemStore *store, const ItemIndex *index)
+{
+	return find_local(store, index)->attnum;
+}
+
+static const StoreLocal *
+find_local(const ItemStore *store, const ItemIndex *index)
+{
+	for (int i = 0; i < store->relation.nlocals; i++)
+	{
+		const StoreLocal *local = &store->relation.locals[i];
+
+		if (OidIsValid(local->index) &&
+			strcmp(local_index(store, local)->column_name,
+				   index->column_name) == 0)
+			return local;
+	}
+	return NULL;
 }
 
 /* Computes the columns of local indexes in a row that is being made. */

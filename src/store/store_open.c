@@ -55,7 +55,7 @@ static void ask_permission_hook(ItemStore *store);
 static void check_row_security(Relation rel);
 static void check_rules(Relation rel, AclMode access);
 static void check_storage(Relation rel, Relation named);
-static Oid	leaf_for_key(Relation parent, const ItemKey *key);
+static Oid	leaf_for_key(Relation parent, Datum pk);
 static void check_partitioning(Relation parent);
 static void enter_relation(ItemStore *store, Relation rel);
 static void leave_relation(ItemStore *store);
@@ -358,11 +358,23 @@ check_storage(Relation rel, Relation named)
 void
 store_route(ItemStore *store, const ItemKey *key)
 {
+	ItemKey		placed;
+
+	if (store->named->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+		store_route_stored(store,
+						   store_key_to_probe(store->table, key, false,
+											  &placed)->datums[0]);
+}
+
+/* The same, by a partition key as it is stored. */
+void
+store_route_stored(ItemStore *store, Datum pk)
+{
 	Oid			leaf;
 
 	if (store->named->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		return;
-	leaf = leaf_for_key(store->named, key);
+	leaf = leaf_for_key(store->named, pk);
 	if (!OidIsValid(leaf))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -376,16 +388,20 @@ store_route(ItemStore *store, const ItemKey *key)
 bool
 store_try_route(ItemStore *store, const ItemKey *key)
 {
+	ItemKey		placed;
+
 	if (store->named->rd_rel->relkind == RELKIND_PARTITIONED_TABLE &&
-		!OidIsValid(leaf_for_key(store->named, key)))
+		!OidIsValid(leaf_for_key(store->named,
+								 store_key_to_probe(store->table, key, false,
+													&placed)->datums[0])))
 		return false;
 	store_route(store, key);
 	return true;
 }
 
-/* Partition that rows of this key belong to, or InvalidOid. */
+/* Partition that rows of this stored key belong to, or InvalidOid. */
 static Oid
-leaf_for_key(Relation parent, const ItemKey *key)
+leaf_for_key(Relation parent, Datum pk)
 {
 	PartitionKey partkey;
 	PartitionDesc desc;
@@ -399,7 +415,7 @@ leaf_for_key(Relation parent, const ItemKey *key)
 	desc = RelationGetPartitionDesc(parent, true);
 	if (desc->nparts == 0)
 		return InvalidOid;
-	values[0] = key->datums[0];
+	values[0] = pk;
 	isnull[0] = false;
 	hash = compute_partition_hash_value(partkey->partnatts,
 										partkey->partsupfunc,
@@ -463,6 +479,9 @@ enter_relation(ItemStore *store, Relation rel)
 	store->rel = rel;
 	store->key_index = index_open(store->relation.key_index,
 								  STORE_LOCKMODE(store));
+	store->lookup_index = store->relation.lookup_index ==
+		store->relation.key_index ? store->key_index :
+		index_open(store->relation.lookup_index, STORE_LOCKMODE(store));
 	if (store->in_statement)
 		store_writes_begin(store);
 }
@@ -472,11 +491,14 @@ leave_relation(ItemStore *store)
 {
 	if (store->rel == NULL)
 		return;
+	if (store->lookup_index != store->key_index)
+		index_close(store->lookup_index, NoLock);
 	index_close(store->key_index, NoLock);
 	if (store->rel != store->named)
 		table_close(store->rel, NoLock);
 	store->rel = NULL;
 	store->key_index = NULL;
+	store->lookup_index = NULL;
 	store->key_page = 0;
 	store->key_page_misses = 0;
 	store->absent_lsn = InvalidXLogRecPtr;

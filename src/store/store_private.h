@@ -33,6 +33,10 @@ typedef enum StoreProbeResult
 /* prototypes for functions in store_probe.c */
 extern bool store_probe(ItemStore *store, const ItemKey *key,
 						Snapshot snapshot, TupleTableSlot *slot);
+extern StoreProbeResult store_probe_stored(ItemStore *store,
+										   const ItemKey *key,
+										   Snapshot snapshot,
+										   TupleTableSlot *slot);
 extern StoreProbeResult store_probe_key(ItemStore *store, const ItemKey *key,
 										Snapshot snapshot,
 										TupleTableSlot *slot);
@@ -46,6 +50,25 @@ extern int	store_entry_compare(ItemStore *store, const ItemKey *key,
 extern OffsetNumber store_entry_search(ItemStore *store, const ItemKey *key,
 									   struct BTScanInsertData *search,
 									   Page page, OffsetNumber *greater);
+
+/* prototypes for functions in store_shard.c */
+
+extern const ItemKey *store_key_to_insert(const ItemStore *store,
+										  const ItemKey *key,
+										  const ItemData *attributes,
+										  ItemKey *placed);
+extern const ItemKey *store_key_of_row(const ItemStore *store,
+									   const ItemKey *key,
+									   const StoreRow *row, ItemKey *placed);
+extern const ItemKey *store_key_to_probe(const ItemTable *table,
+										 const ItemKey *key, bool former,
+										 ItemKey *placed);
+extern StoreProbeResult store_probe_shards(ItemStore *store,
+										   const ItemKey *key,
+										   Snapshot snapshot,
+										   TupleTableSlot *slot);
+extern void store_shard_check_new(const ItemTable *table, Relation rel,
+								  const ItemKey *key);
 
 /* prototypes for functions in store_row.c */
 extern StoreProbeResult store_row_probe(ItemStore *store, const ItemKey *key,

@@ -87,6 +87,16 @@ StoreProbeResult
 store_probe_key(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 				TupleTableSlot *slot)
 {
+	if (unlikely(store->table->schema.sharding.count > 0))
+		return store_probe_shards(store, key, snapshot, slot);
+	return store_probe_stored(store, key, snapshot, slot);
+}
+
+/* The same for a key as it is in the index that keys are looked up in. */
+StoreProbeResult
+store_probe_stored(ItemStore *store, const ItemKey *key, Snapshot snapshot,
+				   TupleTableSlot *slot)
+{
 	KeyEntries	entries;
 
 	store->absent_lsn = InvalidXLogRecPtr;
@@ -102,7 +112,7 @@ store_probe_key(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 		return probe_by_scan(store, key, snapshot, slot) ?
 			STORE_FOUND : STORE_NOT_SEEN;
 
-	pgstat_count_index_scan(store->key_index);
+	pgstat_count_index_scan(store->lookup_index);
 	if (entries.n == 0)
 		return STORE_NO_ENTRY;
 	return fetch_visible(store, key, &entries, snapshot, slot) ?
@@ -123,9 +133,9 @@ store_still_no_entry(ItemStore *store)
 
 	if (XLogRecPtrIsInvalid(store->absent_lsn))
 		return false;
-	buffer = _bt_getbuf(store->key_index, store->key_page, BT_READ);
+	buffer = _bt_getbuf(store->lookup_index, store->key_page, BT_READ);
 	unchanged = BufferGetLSNAtomic(buffer) == store->absent_lsn;
-	_bt_relbuf(store->key_index, buffer);
+	_bt_relbuf(store->lookup_index, buffer);
 	return unchanged;
 }
 
@@ -145,7 +155,7 @@ find_in_ptree(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 
 	StaticAssertDecl(PTREE_PROBE_TIDS == MAX_ENTRIES,
 					 "a probe finds as many entries as are looked at");
-	ptree_probe(store->key_index, key->datums, snapshot, &probe);
+	ptree_probe(store->lookup_index, key->datums, snapshot, &probe);
 	entries->n = probe.n;
 	entries->overflow = probe.overflow;
 	entries->recheck = probe.recheck;
@@ -173,7 +183,7 @@ static void
 search_key_fill(ItemStore *store, const ItemKey *key,
 				BTScanInsertData *search)
 {
-	Relation	index = store->key_index;
+	Relation	index = store->lookup_index;
 
 	_bt_metaversion(index, &search->heapkeyspace,
 					&search->allequalimage);
@@ -202,7 +212,7 @@ static Buffer
 find_leaf(ItemStore *store, const ItemKey *key, BTScanInsertData *search,
 		  Snapshot snapshot)
 {
-	Relation	index = store->key_index;
+	Relation	index = store->lookup_index;
 	Buffer		buffer;
 
 	if (store->key_page != P_NONE && store->key_page_misses < MAX_MISSES)
@@ -239,7 +249,7 @@ page_covers(ItemStore *store, const ItemKey *key, BTScanInsertData *search,
 	if (!P_ISLEAF(opaque) || P_IGNORE(opaque))
 		return false;
 	if (!P_RIGHTMOST(opaque) &&
-		_bt_compare(store->key_index, search, page, P_HIKEY) > 0)
+		_bt_compare(store->lookup_index, search, page, P_HIKEY) > 0)
 		return false;
 	return first <= PageGetMaxOffsetNumber(page) &&
 		store_entry_compare(store, key, search, page, first) > 0;
@@ -262,17 +272,17 @@ collect_entries(ItemStore *store, const ItemKey *key, BTScanInsertData *search,
 	if (offset == greater &&
 		(offset <= PageGetMaxOffsetNumber(page) ||
 		 P_RIGHTMOST(BTPageGetOpaque(page))) &&
-		RelationNeedsWAL(store->key_index))
+		RelationNeedsWAL(store->lookup_index))
 		store->absent_lsn = BufferGetLSNAtomic(buffer);
 	while (collect_page(store, key, search, page, offset, greater, entries))
 	{
-		buffer = _bt_relandgetbuf(store->key_index, buffer,
+		buffer = _bt_relandgetbuf(store->lookup_index, buffer,
 								  BTPageGetOpaque(page)->btpo_next, BT_READ);
 		page = BufferGetPage(buffer);
 		offset = P_FIRSTDATAKEY(BTPageGetOpaque(page));
 		greater = InvalidOffsetNumber;
 	}
-	_bt_relbuf(store->key_index, buffer);
+	_bt_relbuf(store->lookup_index, buffer);
 }
 
 /*
@@ -337,7 +347,7 @@ fetch_visible(ItemStore *store, const ItemKey *key, KeyEntries *entries,
 	IndexFetchTableData *fetch;
 	bool		found = false;
 
-	pgstat_count_index_tuples(store->key_index, entries->n);
+	pgstat_count_index_tuples(store->lookup_index, entries->n);
 	fetch = table_index_fetch_begin(store->rel);
 	for (int i = 0; i < entries->n && !found; i++)
 	{
@@ -349,7 +359,7 @@ fetch_visible(ItemStore *store, const ItemKey *key, KeyEntries *entries,
 	}
 	table_index_fetch_end(fetch);
 	if (found)
-		pgstat_count_heap_fetch(store->key_index);
+		pgstat_count_heap_fetch(store->lookup_index);
 	return found;
 }
 
@@ -363,6 +373,14 @@ row_has_key(const ItemStore *store, const ItemKey *key, TupleTableSlot *slot)
 		bool		isnull;
 
 		value = slot_getattr(slot, store->relation.key_attnums[i], &isnull);
+		if (i == 0 && store->lookup_index != store->key_index)
+		{
+			if (!item_ref_equal(key->refs[0],
+								key_part_from_datum(&store->table->schema, 0,
+													value)))
+				return false;
+			continue;
+		}
 		if (isnull ||
 			!DatumGetBool(FunctionCall2Coll(&equal.sk_func, equal.sk_collation,
 											value, key->datums[i])))
@@ -384,7 +402,7 @@ probe_by_scan(ItemStore *store, const ItemKey *key, Snapshot snapshot,
 		keys[i] = store->relation.equal_keys[i];
 		keys[i].sk_argument = key->datums[i];
 	}
-	scan = compat_index_beginscan(store->rel, store->key_index, snapshot,
+	scan = compat_index_beginscan(store->rel, store->lookup_index, snapshot,
 								  key->n);
 	index_rescan(scan, keys, key->n, NULL, 0);
 	found = index_getnext_slot(scan, ForwardScanDirection, slot);

@@ -52,6 +52,7 @@ static Relation key_index_open(Relation rel, const KeySchema *schema,
 static bool key_index_suits(Relation index, const KeySchema *schema,
 							const StoreRelation *info);
 static bool key_is_bytes(Relation index, const KeySchema *schema);
+static Oid	logical_index(Relation rel, const ItemTable *table);
 static void key_index_equality(Relation index, int column, ScanKey key);
 static bool checks_are_ours(const TupleConstr *constr);
 static bool relation_is_plain(Relation rel, const KeySchema *schema,
@@ -166,6 +167,9 @@ relation_fill(Relation rel, const ItemTable *table, StoreRelation *info)
 		key_index_equality(index, i, &info->equal_keys[i]);
 	index_close(index, NoLock);
 
+	info->lookup_index = info->key_index;
+	if (store_has_logical_index(table))
+		info->lookup_index = logical_index(rel, table);
 	store_locals_fill(rel, table, info);
 	info->plain = relation_is_plain(rel, schema, info);
 	info->user_triggers = store_user_triggers(rel);
@@ -306,6 +310,22 @@ key_is_bytes(Relation index, const KeySchema *schema)
 	return true;
 }
 
+/* The index of keys without shards. */
+static Oid
+logical_index(Relation rel, const ItemTable *table)
+{
+	Oid			index = meta_find_logical_index(rel, &table->schema);
+
+	if (!OidIsValid(index))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("item table \"%s\" has no usable index on its keys without shards",
+						RelationGetRelationName(rel)),
+				 errdetail("There is no valid, unique, not deferrable index in hash order on partitioning.shard_base(pk), sk."),
+				 errhint("REINDEX repairs an invalid index; partitioning.register_table() makes a missing one.")));
+	return index;
+}
+
 /* A scan key "column = ?" for a column of the key index. */
 static void
 key_index_equality(Relation index, int column, ScanKey key)
@@ -370,7 +390,8 @@ relation_is_plain(Relation rel, const KeySchema *schema,
 }
 
 /*
- * Are all check constraints calls of check_item()?  What that checks is known
+ * Are all check constraints calls of check_item() or check_shard()?  What
+ * these check is known
  * of every row that the item functions write, so it need not run.  The name
  * of a constraint would prove nothing.
  */
@@ -383,10 +404,12 @@ checks_are_ours(const TupleConstr *constr)
 		Oid			function = IsA(expr, FuncExpr) ?
 			((FuncExpr *) expr)->funcid : InvalidOid;
 
-		if (!OidIsValid(function) ||
-			get_func_namespace(function) !=
-			get_namespace_oid("partitioning", false) ||
-			strcmp(get_func_name(function), "check_item") != 0)
+		if (!OidIsValid(function))
+			return false;
+		if (!meta_is_shard_check_function(function) &&
+			(get_func_namespace(function) !=
+			 get_namespace_oid("partitioning", false) ||
+			 strcmp(get_func_name(function), "check_item") != 0))
 			return false;
 	}
 	return true;

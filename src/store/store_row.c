@@ -69,8 +69,8 @@ store_row_from_slot(const ItemStore *store, StoreRow *row)
 	row_set_keys(store->table, row);
 	for (int i = 0; i < schema->n; i++)
 		row->row.keys[i].value =
-			key_ref_from_datum(schema->attributes[i].type,
-							   row->slot->tts_values[store->relation.key_attnums[i] - 1]);
+			key_part_from_datum(schema, i,
+								row->slot->tts_values[store->relation.key_attnums[i] - 1]);
 	row_set_attributes(store, row);
 	row->exists = true;
 }

@@ -20,9 +20,12 @@
 #include "postgres.h"
 
 #include "access/tableam.h"
+#include "catalog/pg_collation.h"
 #include "commands/trigger.h"
 #include "executor/tuptable.h"
 #include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -61,6 +64,8 @@ static void row_deleted(const TriggerTable *table, Relation rel,
 						TupleTableSlot *slot);
 static void row_updated(const TriggerTable *table, Relation rel,
 						TupleTableSlot *old_slot, TupleTableSlot *new_slot);
+static bool same_key(const TriggerTable *table, const ItemKey *a,
+					 const ItemKey *b);
 static bool is_latest(Relation rel, TupleTableSlot *slot);
 static void slot_key(const TriggerTable *table, TupleTableSlot *slot,
 					 ItemKey *key);
@@ -105,6 +110,8 @@ store_row_changed(ItemStore *store, const ItemKey *key,
 		.latest = true
 	};
 
+	if (old_row == NULL)
+		store_shard_check_new(store->table, store->rel, key);
 	if (store->renewed && new_attributes != NULL)
 		store_check_indexed(store->table, key, item_root(new_attributes));
 	if (ncallbacks == 0)
@@ -242,6 +249,7 @@ row_inserted(const TriggerTable *table, Relation rel, TupleTableSlot *slot)
 
 	slot_key(table, slot, &key);
 	store_keylock_pass(table->table, &key);
+	store_shard_check_new(table->table, rel, &key);
 	if (table->table->schema.nindexed > 0)
 		store_check_indexed(table->table, &key, slot_attributes(table, slot));
 	if (ncallbacks == 0)
@@ -285,10 +293,8 @@ row_updated(const TriggerTable *table, Relation rel, TupleTableSlot *old_slot,
 
 	slot_key(table, old_slot, &old_key);
 	slot_key(table, new_slot, &new_key);
-	for (int i = 0; i < new_key.n; i++)
+	if (!same_key(table, &old_key, &new_key))
 	{
-		if (item_ref_equal(old_key.refs[i], new_key.refs[i]))
-			continue;
 		row_deleted(table, rel, old_slot);
 		row_inserted(table, rel, new_slot);
 		return;
@@ -303,6 +309,20 @@ row_updated(const TriggerTable *table, Relation rel, TupleTableSlot *old_slot,
 		store_check_indexed(table->table, &new_key, change.new_attributes);
 	change.latest = is_latest(rel, new_slot);
 	tell(&change);
+}
+
+/* An item that goes to another shard is a new row, too. */
+static bool
+same_key(const TriggerTable *table, const ItemKey *a, const ItemKey *b)
+{
+	for (int i = 0; i < a->n; i++)
+	{
+		if (!item_ref_equal(a->refs[i], b->refs[i]))
+			return false;
+	}
+	return table->table->schema.sharding.count == 0 ||
+		DatumGetBool(DirectFunctionCall2Coll(texteq, C_COLLATION_OID,
+											 a->datums[0], b->datums[0]));
 }
 
 /*
@@ -358,8 +378,7 @@ slot_key(const TriggerTable *table, TupleTableSlot *slot, ItemKey *key)
 		bool		isnull;
 
 		key->datums[i] = slot_getattr(slot, table->key_attnums[i], &isnull);
-		key->refs[i] = key_ref_from_datum(schema->attributes[i].type,
-										  key->datums[i]);
+		key->refs[i] = key_part_from_datum(schema, i, key->datums[i]);
 	}
 }
 

@@ -57,6 +57,7 @@ typedef struct StoreClaim
 {
 	ItemStore  *store;
 	const ItemKey *key;
+	ItemKey		placed;			/* or the caller's, without shards */
 	const ItemData *attributes;
 	TupleTableSlot *slot;
 } StoreClaim;
@@ -105,10 +106,12 @@ store_try_insert(ItemStore *store, const ItemKey *key,
 	uint32		token;
 	bool		unique;
 	bool		locked;
+	ItemKey		placed;
 
 	if (store->write != NULL)
 		return store_executor_insert(store, key, attributes);
 
+	key = store_key_to_insert(store, key, attributes, &placed);
 	slot = plain_slot(store, key, attributes);
 	locked = store_keylock_enter(store->table, key);
 	token = store_speculate(store, slot);
@@ -228,6 +231,7 @@ store_claim(StoreClaims *claims, ItemStore *store, const ItemKey *key,
 	if (claims->claims == NIL)
 		claims->token =
 			SpeculativeInsertionLockAcquire(GetCurrentTransactionId());
+	key = store_key_to_insert(store, key, attributes, &claim->placed);
 	claim->store = store;
 	claim->key = key;
 	claim->attributes = attributes;
@@ -360,11 +364,13 @@ store_update(ItemStore *store, const ItemKey *key, StoreRow *row,
 	CompatUpdateIndexes indexes;
 	TM_Result	result;
 	bool		done;
+	ItemKey		placed;
 
 	if (store->write != NULL)
 		return store_executor_update(store, key, row, attributes);
 
 	CheckCmdReplicaIdentity(store->rel, CMD_UPDATE);
+	key = store_key_of_row(store, key, row, &placed);
 	slot = plain_slot(store, key, attributes);
 	cid = GetCurrentCommandId(true);
 	result = table_tuple_update(store->rel, &row->slot->tts_tid, slot, cid,
@@ -389,11 +395,13 @@ store_delete(ItemStore *store, const ItemKey *key, StoreRow *row)
 	CommandId	cid;
 	TM_FailureData failure;
 	TM_Result	result;
+	ItemKey		placed;
 
 	if (store->write != NULL)
 		return store_executor_delete(store, key, row);
 
 	CheckCmdReplicaIdentity(store->rel, CMD_DELETE);
+	key = store_key_of_row(store, key, row, &placed);
 	cid = GetCurrentCommandId(true);
 	result = table_tuple_delete(store->rel, &row->slot->tts_tid, cid,
 								GetActiveSnapshot(), InvalidSnapshot, true,

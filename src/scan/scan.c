@@ -1,0 +1,172 @@
+/*
+ * scan.c
+ *	  Starts and ends scans; reads row by row.
+ *
+ * A scan of one partition key of a table, or global index, with write shards
+ * merges the ranges of its shards.  Everything else is one sequence of ranges;
+ * so is a partition key of a table that has an index of keys without shards.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "base/compat.h"
+#include "base/errors.h"
+#include "scan/scan_private.h"
+
+static void entries_open(ItemScan *scan, const ScanSpec *spec,
+						 Snapshot snapshot);
+static int	count_shards(const ItemScan *scan, const ScanSpec *spec);
+static void merge_shards(ItemScan *scan, const ScanSpec *spec, int shards);
+static ItemStore *store_of_shard(ItemScan *scan, Datum pk);
+
+ItemScan *
+scan_begin(const ScanSpec *spec, Snapshot snapshot)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "item scan",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	ItemScan   *scan = palloc0(sizeof(ItemScan));
+	int			shards;
+
+	scan->context = context;
+	scan->global = spec->index != NULL && spec->index->global;
+	scan->store = store_open(spec->table, NULL, ACL_SELECT);
+	if (scan->global)
+		entries_open(scan, spec, snapshot);
+	scan->snapshot = RegisterSnapshot(snapshot);
+	shards = count_shards(scan, spec);
+	if (shards > 0)
+		merge_shards(scan, spec, shards);
+	else
+	{
+		Datum		pk = (Datum) 0;
+
+		if (spec->pk != NULL)
+		{
+			pk = key_datum_from_ref(spec->pk->refs[0]);
+			if (!scan->global)
+				store_route_stored(scan->store, pk);
+		}
+		scan->range = scan_range_begin(scan, scan->store, spec, pk);
+	}
+	MemoryContextSwitchTo(old);
+	return scan;
+}
+
+/*
+ * Opens the index table.  Entries that were made all at once, by one who was
+ * still at it when the snapshot was taken, are not there for the snapshot,
+ * though their items are: that must not pass for an empty index.
+ */
+static void
+entries_open(ItemScan *scan, const ScanSpec *spec, Snapshot snapshot)
+{
+	const ItemTable *table;
+	const ItemIndex *index;
+
+	store_index_open(spec->table, spec->index, AccessShareLock,
+					 &scan->entries);
+
+	/* as it is now that we have the lock */
+	table = meta_table(spec->table->relid);
+	index = meta_index_find(table, spec->index->name, spec->index->name_len);
+	if (index != NULL && TransactionIdIsNormal(index->made_by) &&
+		!TransactionIdIsCurrentTransactionId(index->made_by) &&
+		IsMVCCSnapshot(snapshot) &&
+		XidInMVCCSnapshot(index->made_by, snapshot))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("index \"%s\" of item table \"%s\" was made after the snapshot of this query",
+						index->name, table->table_name),
+				 errhint("Try again, in a new transaction.")));
+}
+
+/*
+ * How many ranges must be merged, in the table as it is now that we have the
+ * lock; 0 when one will do.
+ */
+static int
+count_shards(const ItemScan *scan, const ScanSpec *spec)
+{
+	const ItemTable *table = scan->store->table;
+
+	if (scan->global || spec->pk == NULL ||
+		(spec->index == NULL && store_has_logical_index(table)))
+		return 0;
+	return key_shard_count(&table->schema.sharding);
+}
+
+static void
+merge_shards(ItemScan *scan, const ScanSpec *spec, int shards)
+{
+	RangeScan **ranges = palloc(shards * sizeof(RangeScan *));
+
+	for (int i = 0; i < shards; i++)
+	{
+		Datum		pk = key_shard_datum(spec->pk->refs[0], i);
+
+		ranges[i] = scan_range_begin(scan, store_of_shard(scan, pk), spec, pk);
+	}
+	scan->merge = scan_merge_begin(ranges, shards, scan->context);
+}
+
+/* One store is at one leaf. */
+static ItemStore *
+store_of_shard(ItemScan *scan, Datum pk)
+{
+	ItemStore  *store;
+
+	if (scan->global || !scan->store->table->partitioned)
+		return scan->store;
+	store = store_open(scan->store->table, NULL, ACL_SELECT);
+	store_route_stored(store, pk);
+	scan->stores = lappend(scan->stores, store);
+	return store;
+}
+
+bool
+scan_next(ItemScan *scan, StoreRow *row)
+{
+	MemoryContext old = MemoryContextSwitchTo(scan->context);
+	RangeScan  *range = scan->range;
+
+	if (scan->merge != NULL)
+		range = scan_merge_next(scan->merge);
+	else if (!scan_range_next(range))
+		range = NULL;
+	MemoryContextSwitchTo(old);
+
+	row->exists = range != NULL;
+	if (range == NULL)
+		return false;
+	row->slot = range->row;
+	if (scan->global)
+		store_index_row(&scan->entries, range->row, &row->row);
+	else
+		store_row_from_slot(range->store, row);
+	return true;
+}
+
+void
+scan_end(ItemScan *scan)
+{
+	ListCell   *lc;
+
+	if (scan->merge != NULL)
+		scan_merge_end(scan->merge);
+	else
+		scan_range_end(scan->range);
+	if (scan->global)
+		store_index_close(&scan->entries);
+	UnregisterSnapshot(scan->snapshot);
+	foreach(lc, scan->stores)
+		store_close(lfirst(lc));
+	store_close(scan->store);
+	MemoryContextDelete(scan->context);
+}
