@@ -8,8 +8,18 @@ SET client_min_messages = warning;
 \i examples/active_users.sql
 \i examples/denormalised.sql
 \i examples/sales.sql
+\i examples/orders.sql
+\i examples/user_articles.sql
+\i examples/inverted.sql
+\i examples/sparse.sql
+\i examples/access_patterns.sql
 \i examples/tour.sql
 DROP SCHEMA example_tour,
+    example_orders,
+    example_user_articles,
+    example_inverted,
+    example_sparse,
+    example_access_patterns,
     example_shop,
     example_saas,
     example_events,
