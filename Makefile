@@ -19,7 +19,7 @@ PGFILEDESC   = "partitioning - DynamoDB item model"
 # before it (test/lint/layers.txt says it in full).
 FOLDERS      = base item ptree worker capacity key expr meta store scan gsi shard \
                api wire http
-SQL_PARTS    = header item key ptree meta store gsi shard api wire privileges
+SQL_PARTS    = header item key ptree meta store gsi shard api wire http privileges
 
 GENERATED    = src/expr/expr_gram.c src/expr/expr_scan.c
 SOURCES      = src/partitioning.c \
@@ -32,7 +32,7 @@ DATA         = $(wildcard sql/partitioning--*--*.sql)
 DATA_built   = sql/$(EXTENSION)--$(EXTVERSION).sql
 PG_CPPFLAGS  = -I$(srcdir)/src -isystem $(shell $(PG_CONFIG) --includedir-server)
 PG_CFLAGS    = -MMD -MP -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror)
-SHLIB_LINK   = -Wl,-Bsymbolic
+SHLIB_LINK   = -Wl,-Bsymbolic -lmicrohttpd -lz
 
 REGRESS      = install install_schema item_io item_number item_path item_ops \
                item_json item_limits ptree ptree_scan ptree_unique ptree_long \

@@ -14,6 +14,7 @@
 #include "meta/meta.h"
 #include "store/store.h"
 #include "gsi/gsi.h"
+#include "http/http.h"
 
 PG_MODULE_MAGIC;
 
@@ -27,4 +28,5 @@ _PG_init(void)
 	meta_init();
 	store_init();
 	gsi_init();
+	http_init();
 }

@@ -26,3 +26,11 @@ REVOKE ALL ON FUNCTION
     partitioning.ptree_check(pg_catalog.regclass, pg_catalog.bool),
     partitioning.ptree_stats(pg_catalog.regclass)
 FROM PUBLIC;
+
+-- Whoever makes a key opens a way in that passes pg_hba.conf by.
+REVOKE ALL ON FUNCTION
+    partitioning.create_access_key(pg_catalog.regrole, pg_catalog.timestamptz),
+    partitioning.alter_access_key(pg_catalog.text, pg_catalog.bool, pg_catalog.timestamptz),
+    partitioning.drop_access_key(pg_catalog.text),
+    partitioning.access_keys_changed()
+FROM PUBLIC;

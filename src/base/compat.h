@@ -14,6 +14,7 @@
 #endif
 
 #include "catalog/pg_class.h"
+#include "catalog/pg_database.h"
 #include "catalog/pg_namespace.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -67,6 +68,24 @@ compat_schema_aclcheck(Oid schema, AclMode mode)
 	return pg_namespace_aclcheck(schema, GetUserId(), mode);
 #endif
 }
+
+static inline AclResult
+compat_database_aclcheck(Oid database, Oid role, AclMode mode)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_aclcheck(DatabaseRelationId, database, role, mode);
+#else
+	return pg_database_aclcheck(database, role, mode);
+#endif
+}
+
+/* 17: sets of events belong to a resource owner, not to a memory context */
+#if PG_VERSION_NUM >= 170000
+#define compat_create_wait_event_set(n) CreateWaitEventSet(NULL, (n))
+#else
+#define compat_create_wait_event_set(n) \
+	CreateWaitEventSet(TopMemoryContext, (n))
+#endif
 
 /* 17: the local transaction id moved into the virtual transaction id */
 #if PG_VERSION_NUM >= 170000

@@ -32,6 +32,10 @@ static const ExceptionName exception_names[] = {
 	{ERRCODE_ITEM_DUPLICATE_ITEM, "DuplicateItemException"},
 	{ERRCODE_ITEM_ACCESS_DENIED, "AccessDeniedException"},
 	{ERRCODE_ITEM_TABLE_NOT_FOUND, "TableNotFoundException"},
+	{ERRCODE_ITEM_MISSING_TOKEN, "MissingAuthenticationTokenException"},
+	{ERRCODE_ITEM_INCOMPLETE_SIGNATURE, "IncompleteSignatureException"},
+	{ERRCODE_ITEM_INVALID_SIGNATURE, "InvalidSignatureException"},
+	{ERRCODE_ITEM_UNRECOGNIZED_CLIENT, "UnrecognizedClientException"},
 };
 
 /*

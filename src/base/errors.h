@@ -29,6 +29,12 @@
 #define ERRCODE_ITEM_ACCESS_DENIED			MAKE_SQLSTATE('I','M','0','1','6')
 #define ERRCODE_ITEM_TABLE_NOT_FOUND		MAKE_SQLSTATE('I','M','0','1','7')
 
+/* what the HTTP endpoint says of a request's signature */
+#define ERRCODE_ITEM_MISSING_TOKEN			MAKE_SQLSTATE('I','M','0','3','0')
+#define ERRCODE_ITEM_INCOMPLETE_SIGNATURE	MAKE_SQLSTATE('I','M','0','3','1')
+#define ERRCODE_ITEM_INVALID_SIGNATURE		MAKE_SQLSTATE('I','M','0','3','2')
+#define ERRCODE_ITEM_UNRECOGNIZED_CLIENT	MAKE_SQLSTATE('I','M','0','3','3')
+
 /* prototypes for functions in errors.c */
 extern const char *errors_exception_name(int sqlerrcode);
 

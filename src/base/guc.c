@@ -15,10 +15,32 @@
 char	   *guc_wire_schema = NULL;
 bool		guc_debug_key_locks = true;
 int			guc_expression_cache_size = 256;
+int			guc_http_auth = HTTP_AUTH_SIGV4;
+int			guc_http_body_timeout = 30;
+char	   *guc_http_allow_origin = NULL;
+char	   *guc_http_database = NULL;
+int			guc_http_header_timeout = 10;
+int			guc_http_idle_timeout = 60;
+bool		guc_http_insecure = false;
+char	   *guc_http_listen_addresses = NULL;
+int			guc_http_lock_timeout = 200;
+int			guc_http_max_connections = 4000;
+int			guc_http_port = 0;
+int			guc_http_request_timeout = 30000;
+char	   *guc_http_role = NULL;
+int			guc_http_workers = 2;
 int			guc_index_method = INDEX_METHOD_BTREE;
 int			guc_max_global_indexes = LIMIT_GLOBAL_INDEXES;
 int			guc_transact_max_items = LIMIT_TRANSACTION_ITEMS;
 int			guc_transaction_wait = 5000;
+
+static const struct config_enum_entry http_auth_options[] = {
+	{"sigv4", HTTP_AUTH_SIGV4, false},
+	{"none", HTTP_AUTH_NONE, false},
+	{NULL, 0, false}
+};
+
+static void define_http(void);
 
 static const struct config_enum_entry index_methods[] = {
 	{"btree", INDEX_METHOD_BTREE, false},
@@ -48,6 +70,8 @@ guc_init(void)
 							256, 0, 65536,
 							PGC_USERSET, 0,
 							NULL, NULL, NULL);
+
+	define_http();
 
 	DefineCustomEnumVariable("partitioning.index_method",
 							 "Access method of the indexes of new item tables and index tables.",
@@ -93,4 +117,122 @@ guc_init(void)
 							   NULL, NULL, NULL);
 
 	MarkGUCPrefixReserved("partitioning");
+}
+
+/* Those that need a restart decide what the postmaster starts. */
+static void
+define_http(void)
+{
+	DefineCustomStringVariable("partitioning.http_allow_origin",
+							   "Origin whose pages in browsers may call the HTTP endpoint.",
+							   "Empty: none; *: any.",
+							   &guc_http_allow_origin,
+							   "",
+							   PGC_SIGHUP, 0,
+							   NULL, NULL, NULL);
+
+	DefineCustomEnumVariable("partitioning.http_auth",
+							 "How the HTTP endpoint learns whose a request is.",
+							 NULL,
+							 &guc_http_auth,
+							 HTTP_AUTH_SIGV4,
+							 http_auth_options,
+							 PGC_SIGHUP, 0,
+							 NULL, NULL, NULL);
+
+	DefineCustomIntVariable("partitioning.http_body_timeout",
+							"Time in which the body of a request must have come.",
+							NULL,
+							&guc_http_body_timeout,
+							30, 1, 3600,
+							PGC_SIGHUP, GUC_UNIT_S,
+							NULL, NULL, NULL);
+
+	DefineCustomStringVariable("partitioning.http_database",
+							   "Database that the HTTP endpoint serves.",
+							   NULL,
+							   &guc_http_database,
+							   "postgres",
+							   PGC_SIGHUP, 0,
+							   NULL, NULL, NULL);
+
+	DefineCustomIntVariable("partitioning.http_header_timeout",
+							"Time in which the headers of a request must have come.",
+							NULL,
+							&guc_http_header_timeout,
+							10, 1, 3600,
+							PGC_SIGHUP, GUC_UNIT_S,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("partitioning.http_idle_timeout",
+							"Time that a connection may wait for its next request.",
+							NULL,
+							&guc_http_idle_timeout,
+							60, 1, 86400,
+							PGC_SIGHUP, GUC_UNIT_S,
+							NULL, NULL, NULL);
+
+	DefineCustomBoolVariable("partitioning.http_insecure",
+							 "Lets the HTTP endpoint listen on other addresses than loopback, without TLS.",
+							 NULL,
+							 &guc_http_insecure,
+							 false,
+							 PGC_SIGHUP, 0,
+							 NULL, NULL, NULL);
+
+	DefineCustomStringVariable("partitioning.http_listen_addresses",
+							   "Addresses that the HTTP endpoint listens on.",
+							   NULL,
+							   &guc_http_listen_addresses,
+							   "localhost",
+							   PGC_SIGHUP, 0,
+							   NULL, NULL, NULL);
+
+	DefineCustomIntVariable("partitioning.http_lock_timeout",
+							"Time that an HTTP request waits for locks.",
+							NULL,
+							&guc_http_lock_timeout,
+							200, 1, 600000,
+							PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("partitioning.http_max_connections",
+							"Connections that each process of the HTTP endpoint keeps open.",
+							NULL,
+							&guc_http_max_connections,
+							4000, 1, 100000,
+							PGC_SIGHUP, 0,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("partitioning.http_port",
+							"TCP port of the HTTP endpoint.",
+							"0: there is no HTTP endpoint.",
+							&guc_http_port,
+							0, 0, 65535,
+							PGC_POSTMASTER, 0,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("partitioning.http_request_timeout",
+							"Time that an HTTP request may take.",
+							NULL,
+							&guc_http_request_timeout,
+							30000, 100, 3600000,
+							PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+
+	DefineCustomStringVariable("partitioning.http_role",
+							   "Role that runs the requests of the HTTP endpoint without authentication.",
+							   NULL,
+							   &guc_http_role,
+							   "",
+							   PGC_SIGHUP, 0,
+							   NULL, NULL, NULL);
+
+	DefineCustomIntVariable("partitioning.http_workers",
+							"Number of processes of the HTTP endpoint.",
+							NULL,
+							&guc_http_workers,
+							2, 1, 64,
+							PGC_POSTMASTER, 0,
+							NULL, NULL, NULL);
 }

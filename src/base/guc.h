@@ -33,6 +33,28 @@ extern int	guc_transaction_wait;
 /* partitioning.max_global_indexes: of one item table */
 extern int	guc_max_global_indexes;
 
+/* partitioning.http_...: the HTTP endpoint; docs/reference/http.md */
+typedef enum HttpAuth
+{
+	HTTP_AUTH_SIGV4,
+	HTTP_AUTH_NONE
+} HttpAuth;
+
+extern int	guc_http_auth;
+extern int	guc_http_body_timeout;	/* seconds */
+extern char *guc_http_allow_origin;
+extern char *guc_http_database;
+extern int	guc_http_header_timeout;	/* seconds */
+extern int	guc_http_idle_timeout;	/* seconds */
+extern bool guc_http_insecure;
+extern char *guc_http_listen_addresses;
+extern int	guc_http_lock_timeout;	/* milliseconds */
+extern int	guc_http_max_connections;	/* of each worker */
+extern int	guc_http_port;
+extern int	guc_http_request_timeout;	/* milliseconds */
+extern char *guc_http_role;
+extern int	guc_http_workers;
+
 /* prototypes for functions in guc.c */
 extern void guc_init(void);
 

@@ -525,6 +525,46 @@
 #define TEXT_CONSTRAINT_MAP_LISTS \
 	"Map value must satisfy constraint: [Member must have length less than or equal to %d, Member must have length greater than or equal to %d]"
 
+/* signatures */
+#define TEXT_SIGNATURE_BOTH \
+	"Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header."
+#define TEXT_SIGNATURE_MISSING \
+	"Request is missing Authentication Token"
+#define TEXT_SIGNATURE_HEADER_PART \
+	"Authorization header requires '%s' parameter. "
+#define TEXT_SIGNATURE_HEADER_DATE \
+	"Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. "
+#define TEXT_SIGNATURE_HEADER \
+	"Authorization=%s"
+#define TEXT_SIGNATURE_QUERY_PART \
+	"AWS query-string parameters must include '%s'. "
+#define TEXT_SIGNATURE_QUERY \
+	"Re-examine the query-string parameters."
+#define TEXT_SIGNATURE_DATE \
+	"Date must be in ISO-8601 'basic format'. Got '%s'. See http://en.wikipedia.org/wiki/ISO_8601"
+#define TEXT_SIGNATURE_EXPIRED \
+	"Signature expired: %s is now earlier than %s (%s - 15 min.)"
+#define TEXT_SIGNATURE_EARLY \
+	"Signature not yet current: %s is still later than %s (%s + 15 min.)"
+#define TEXT_SIGNATURE_UNSIGNED \
+	"'%s' must be a 'SignedHeader' in the AWS Authorization."
+#define TEXT_SIGNATURE_ALGORITHM \
+	"Unsupported AWS 'algorithm': '%s' (only AWS4-HMAC-SHA256 for now). "
+#define TEXT_SIGNATURE_CREDENTIAL \
+	"Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '%s'"
+#define TEXT_SIGNATURE_REGION \
+	"Credential should be scoped to a valid region, not '%s'. "
+#define TEXT_SIGNATURE_SERVICE \
+	"Credential should be scoped to correct service: 'dynamodb'. "
+#define TEXT_SIGNATURE_TERMINATOR \
+	"Credential should be scoped with a valid terminator: 'aws4_request', not '%s'. "
+#define TEXT_SIGNATURE_SCOPE_DATE \
+	"Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '%s' != '%.8s', from '%s'."
+#define TEXT_SIGNATURE_UNKNOWN_KEY \
+	"The security token included in the request is invalid."
+#define TEXT_SIGNATURE_DIFFERS \
+	"The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details."
+
 /* all operations */
 #define TEXT_INTERNAL_ERROR \
 	"Internal server error"

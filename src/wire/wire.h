@@ -15,6 +15,9 @@
 
 #include "lib/stringinfo.h"
 
+/* Said of a text that is no JSON; clients are not told anything. */
+#define WIRE_INVALID_JSON	"request is not valid JSON"
+
 /* What a client of the service is told about an error. */
 typedef struct WireError
 {
@@ -38,6 +41,10 @@ extern void wire_execute(const char *operation, size_t operation_len,
 
 /* The host that DescribeEndpoints names; whoever serves one may set it. */
 extern const char *wire_endpoint;
+
+/* Raises what is wrong with a request that its meaning has no part in. */
+extern void wire_check_request(const char *operation, size_t operation_len,
+							   const char *request, size_t request_len);
 
 /* prototypes for functions in wire_error.c */
 extern void wire_describe_error(const ErrorData *error, WireError *result);

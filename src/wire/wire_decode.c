@@ -104,7 +104,7 @@ raise_decode_error(void)
 			FlushErrorState();
 			ereport(ERROR,
 					(errcode(ERRCODE_ITEM_SERIALIZATION),
-					 errmsg("%s", MESSAGE_INVALID_JSON),
+					 errmsg("%s", WIRE_INVALID_JSON),
 					 error->detail != NULL ?
 					 errdetail_internal("%s", error->detail) : 0));
 		case ERRCODE_PROGRAM_LIMIT_EXCEEDED:

@@ -64,13 +64,7 @@ wire_execute(const char *operation, size_t operation_len,
 	void	   *decoded;
 
 	if (found == NULL)
-	{
-		wire_check_json(request, request_len);
-		ereport(ERROR,
-				(errcode(ERRCODE_ITEM_UNKNOWN_OPERATION),
-				 errmsg("unknown operation: \"%.*s\"",
-						(int) operation_len, operation)));
-	}
+		wire_check_request(operation, operation_len, request, request_len);
 	decoded = wire_decode(found->model, request, request_len, &legacy);
 	wire_check(found->model, decoded);
 	if (legacy != NULL)
@@ -79,6 +73,22 @@ wire_execute(const char *operation, size_t operation_len,
 	PushActiveSnapshot(GetTransactionSnapshot());
 	found->run(decoded, response);
 	PopActiveSnapshot();
+}
+
+/*
+ * The service looks at the text and the operation's name before it asks who
+ * the client is.
+ */
+void
+wire_check_request(const char *operation, size_t operation_len,
+				   const char *request, size_t request_len)
+{
+	wire_check_json(request, request_len);
+	if (find_operation(operation, operation_len) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_UNKNOWN_OPERATION),
+				 errmsg("unknown operation: \"%.*s\"",
+						(int) operation_len, operation)));
 }
 
 static const WireOperation *

@@ -36,6 +36,10 @@ static const ExceptionForm forms[] = {
 	{ERRCODE_ITEM_TRANSACTION_CANCELED, PREFIX_SERVICE, "Message"},
 	{ERRCODE_ITEM_IDEMPOTENT_MISMATCH, PREFIX_SERVICE, "Message"},
 	{ERRCODE_ITEM_TRANSACTION_IN_PROGRESS, PREFIX_SERVICE, "Message"},
+	{ERRCODE_ITEM_MISSING_TOKEN, PREFIX_CORAL, "message"},
+	{ERRCODE_ITEM_INCOMPLETE_SIGNATURE, PREFIX_CORAL, "message"},
+	{ERRCODE_ITEM_INVALID_SIGNATURE, PREFIX_CORAL, "message"},
+	{ERRCODE_ITEM_UNRECOGNIZED_CLIENT, PREFIX_CORAL, "message"},
 };
 
 /* The exception that an error of the server means. */
@@ -127,7 +131,7 @@ exception_body(const ErrorData *error, const WireError *result)
 
 	silent = result->sqlerrcode == ERRCODE_ITEM_UNKNOWN_OPERATION ||
 		(result->sqlerrcode == ERRCODE_ITEM_SERIALIZATION &&
-		 strcmp(result->message, MESSAGE_INVALID_JSON) == 0);
+		 strcmp(result->message, WIRE_INVALID_JSON) == 0);
 
 	initStringInfo(&body);
 	appendStringInfo(&body, "{\"__type\":\"%s%s\"", form->prefix,

@@ -70,9 +70,6 @@ typedef struct WireMap
 	void	   *values;			/* array of decoded values */
 } WireMap;
 
-/* Said of a text that is no JSON; clients are not told anything. */
-#define MESSAGE_INVALID_JSON	"request is not valid JSON"
-
 #define WIRE_NO_MAX				INT_MAX
 #define WIRE_JAVA_LONG			"Long"
 
