@@ -24,6 +24,10 @@
 #ifndef PT_ITEM_PRIVATE_H
 #define PT_ITEM_PRIVATE_H
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "nodes/nodes.h"
 #include "port/pg_bitutils.h"
 
@@ -305,12 +309,30 @@ extern uint32 item_map_search(const ItemContainer *map, const char *name,
  * (quote, backslash, control character), or end.  Eight bytes at a time: of
  * each byte of the word, subtracting borrows into its top bit when the byte
  * was small enough.  A borrow may reach the bytes after such a byte, never
- * those before it.
+ * those before it.  Where the machine compares sixteen bytes with one
+ * instruction, that comes first.
  */
 static inline const char *
 item_plain_end(const char *p, const char *end)
 {
 	const uint64 ones = UINT64CONST(0x0101010101010101);
+
+#ifdef __SSE2__
+	while (end - p >= 16)
+	{
+		__m128i		bytes = _mm_loadu_si128((const __m128i *) p);
+		__m128i		control = _mm_cmpeq_epi8(bytes, _mm_min_epu8(bytes,
+																 _mm_set1_epi8(' ' - 1)));
+		__m128i		quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+		__m128i		backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+		uint32		found = _mm_movemask_epi8(_mm_or_si128(control,
+														   _mm_or_si128(quote, backslash)));
+
+		if (found)
+			return p + pg_rightmost_one_pos32(found);
+		p += 16;
+	}
+#endif
 
 	while (end - p >= 8)
 	{
