@@ -15,6 +15,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "port/pg_bswap.h"
 
 #include "item/item_private.h"
 
@@ -25,7 +26,9 @@ static void check_size(uint64 size, uint32 limit);
 static void close_with_header(ItemBuilder *b, ItemMark mark, uint32 count);
 static void arrange_entries(ItemBuilder *b, ItemMark mark);
 static uint32 sort_members(ItemSpan *spans, uint32 n, char *data);
-static uint32 insert_members(ItemSpan *spans, uint32 n, char *data);
+static uint32 insert_members(ItemSpan *spans, uint32 n,
+							 const ItemBuilder *b, bool *moved);
+static inline uint64 name_prefix(const ItemBuilder *b, const ItemSpan *entry);
 static int	compare_names(const ItemSpan *a, const ItemSpan *b,
 						  const char *data);
 static int	compare_members(const void *a, const void *b, void *arg);
@@ -122,14 +125,19 @@ item_builder_close_map(ItemBuilder *b, ItemMark mark)
 {
 	ItemSpan   *spans = b->spans + mark.first_span;
 	uint32		n = b->nspans - mark.first_span;
+	bool		moved;
 
-	if (!members_ascend(spans, n, b->data))
+	if (n <= FEW_MEMBERS)
+		n = insert_members(spans, n, b, &moved);
+	else
 	{
-		n = n <= FEW_MEMBERS ? insert_members(spans, n, b->data) :
-			sort_members(spans, n, b->data);
-		b->nspans = mark.first_span + n;
-		arrange_entries(b, mark);
+		moved = !members_ascend(spans, n, b->data);
+		if (moved)
+			n = sort_members(spans, n, b->data);
 	}
+	b->nspans = mark.first_span + n;
+	if (moved)
+		arrange_entries(b, mark);
 	close_with_header(b, mark, b->nspans - mark.first_span);
 }
 
@@ -244,7 +252,8 @@ static void
 arrange_entries(ItemBuilder *b, ItemMark mark)
 {
 	uint32		old_len = b->len - mark.start;
-	char	   *old = palloc(old_len);
+	char		small[1024];
+	char	   *old = old_len <= sizeof(small) ? small : palloc(old_len);
 	char	   *p = b->data + mark.start;
 
 	memcpy(old, p, old_len);
@@ -259,7 +268,8 @@ arrange_entries(ItemBuilder *b, ItemMark mark)
 		span->end = p - b->data;
 	}
 	b->len = p - b->data;
-	pfree(old);
+	if (old != small)
+		pfree(old);
 }
 
 /*
@@ -282,33 +292,73 @@ sort_members(ItemSpan *spans, uint32 n, char *data)
 }
 
 /*
- * The same by insertion.  Most maps have so few members that the calls of a
- * comparison function would cost more than the comparisons saved.
+ * The same by insertion, and whether anything has changed.  Most maps have so
+ * few members that the calls of a comparison function would cost more than the
+ * comparisons saved, and most names differ in their first bytes.
  */
 static uint32
-insert_members(ItemSpan *spans, uint32 n, char *data)
+insert_members(ItemSpan *spans, uint32 n, const ItemBuilder *b, bool *moved)
 {
+	uint64		prefixes[FEW_MEMBERS];
 	uint32		kept = 0;
 
+	*moved = false;
 	for (uint32 i = 0; i < n; i++)
 	{
 		ItemSpan	span = spans[i];
+		uint64		prefix = name_prefix(b, &span);
 		uint32		place = kept;
 		int			cmp = -1;
 
-		while (place > 0 &&
-			   (cmp = compare_names(&spans[place - 1], &span, data)) > 0)
-			place--;
+		for (; place > 0; place--)
+		{
+			if (prefixes[place - 1] != prefix)
+				cmp = prefixes[place - 1] < prefix ? -1 : 1;
+			else
+				cmp = compare_names(&spans[place - 1], &span, b->data);
+			if (cmp <= 0)
+				break;
+		}
+		if (place < kept || cmp == 0)
+			*moved = true;
 		if (place > 0 && cmp == 0)
 		{
 			spans[place - 1] = span;
 			continue;
 		}
 		for (uint32 k = kept++; k > place; k--)
+		{
 			spans[k] = spans[k - 1];
+			prefixes[k] = prefixes[k - 1];
+		}
 		spans[place] = span;
+		prefixes[place] = prefix;
 	}
 	return kept;
+}
+
+/*
+ * The first bytes of a member's name as a number of the same order, zeros after
+ * a shorter one.  What follows the name is read, too, as far as it is built.
+ */
+static inline uint64
+name_prefix(const ItemBuilder *b, const ItemSpan *entry)
+{
+	const char *name;
+	uint32		len;
+	uint64		prefix = 0;
+
+	item_entry_name(b->data + entry->start, &name, &len);
+	if (unlikely(b->data + b->len - name < (ptrdiff_t) sizeof(prefix)))
+	{
+		memcpy(&prefix, name, Min(len, sizeof(prefix)));
+		return pg_ntoh64(prefix);
+	}
+	memcpy(&prefix, name, sizeof(prefix));
+	prefix = pg_ntoh64(prefix);
+	if (len < sizeof(prefix))
+		prefix &= ~(~UINT64CONST(0) >> (8 * len));
+	return prefix;
 }
 
 static int
