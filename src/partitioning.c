@@ -11,6 +11,7 @@
 
 #include "base/guc.h"
 #include "ptree/ptree.h"
+#include "worker/worker.h"
 #include "meta/meta.h"
 #include "store/store.h"
 #include "gsi/gsi.h"
@@ -28,5 +29,6 @@ _PG_init(void)
 	meta_init();
 	store_init();
 	gsi_init();
+	worker_init();
 	http_init();
 }

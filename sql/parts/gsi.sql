@@ -7,6 +7,45 @@ CREATE FUNCTION partitioning.index_guard()
 COMMENT ON FUNCTION partitioning.index_guard() IS
     'trigger of index tables: refuses changes by others than the maintenance of the index';
 
+/*
+ * Changes that asynchronous indexes have yet to follow.  Two tables, of which
+ * one is emptied while the other one fills.  Whoever applies a change looks at
+ * the item as it is then, so that their order says nothing and there is no
+ * index on them.  In a dump they go with the tables that lag behind.
+ */
+CREATE TABLE partitioning.index_queue_0 (
+    item_table pg_catalog.regclass NOT NULL,
+    indexes pg_catalog.regclass[] NOT NULL,
+    change pg_catalog.bytea NOT NULL,
+    queued_at pg_catalog.timestamptz NOT NULL
+) USING heap WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off);
+COMMENT ON TABLE partitioning.index_queue_0 IS
+    'changes of items that asynchronous indexes have yet to follow, one half; see index_status';
+COMMENT ON COLUMN partitioning.index_queue_0.item_table IS 'the item table';
+COMMENT ON COLUMN partitioning.index_queue_0.indexes IS 'index tables of the indexes that the change concerns';
+COMMENT ON COLUMN partitioning.index_queue_0.change IS
+    'key of the item, and for each index the key of the entry that is to go';
+COMMENT ON COLUMN partitioning.index_queue_0.queued_at IS 'begin of the transaction';
+
+CREATE TABLE partitioning.index_queue_1 (
+    item_table pg_catalog.regclass NOT NULL,
+    indexes pg_catalog.regclass[] NOT NULL,
+    change pg_catalog.bytea NOT NULL,
+    queued_at pg_catalog.timestamptz NOT NULL
+) USING heap WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off);
+COMMENT ON TABLE partitioning.index_queue_1 IS
+    'the other half of partitioning.index_queue_0';
+COMMENT ON COLUMN partitioning.index_queue_1.item_table IS 'the item table';
+COMMENT ON COLUMN partitioning.index_queue_1.indexes IS 'index tables of the indexes that the change concerns';
+COMMENT ON COLUMN partitioning.index_queue_1.change IS
+    'key of the item, and for each index the key of the entry that is to go';
+COMMENT ON COLUMN partitioning.index_queue_1.queued_at IS 'begin of the transaction';
+
+ALTER TABLE partitioning.index_queue_0 REPLICA IDENTITY FULL;
+ALTER TABLE partitioning.index_queue_1 REPLICA IDENTITY FULL;
+SELECT pg_catalog.pg_extension_config_dump('partitioning.index_queue_0'::pg_catalog.regclass, ''::pg_catalog.text);
+SELECT pg_catalog.pg_extension_config_dump('partitioning.index_queue_1'::pg_catalog.regclass, ''::pg_catalog.text);
+
 CREATE FUNCTION partitioning.create_global_index(table_name pg_catalog.text, index_name pg_catalog.text,
     partition_key pg_catalog.text DEFAULT NULL, sort_key pg_catalog.text DEFAULT NULL,
     attribute_types pg_catalog.jsonb DEFAULT '{}', projection pg_catalog.text DEFAULT 'ALL',

@@ -13,12 +13,14 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 
 #include "api/api_private.h"
 #include "base/errors.h"
 #include "base/guc.h"
 #include "base/service_text.h"
 #include "gsi/gsi.h"
+#include "worker/worker.h"
 
 /* Arguments of create_global_index(). */
 enum
@@ -55,9 +57,10 @@ static void set_name(KeyIndexAttribute *key, const char *name);
 static void check_repeated(const ItemIndex *index);
 static void set_propagation(FunctionCallInfo fcinfo, ItemIndex *index);
 static bool is_sync(const char *propagation);
-pg_noreturn static void refuse_async(void);
+static void check_async(const ItemIndex *index);
 static void check_shards(FunctionCallInfo fcinfo);
 static void check_count(const ItemTable *table);
+static int64 timeout_argument(FunctionCallInfo fcinfo, int arg);
 static Jsonb *jsonb_argument(FunctionCallInfo fcinfo, int arg);
 static const ItemIndex *global_index(FunctionCallInfo fcinfo,
 									 const ItemTable *table);
@@ -139,16 +142,19 @@ Datum
 alter_index(PG_FUNCTION_ARGS)
 {
 	const ItemTable *table = api_index_table(fcinfo, ShareRowExclusiveLock);
+	const ItemIndex *index = global_index(fcinfo, table);
+	bool		synchronous = is_sync(api_required_text(fcinfo, 2,
+														"propagation"));
 
-	(void) global_index(fcinfo, table);
-	if (!is_sync(api_required_text(fcinfo, 2, "propagation")))
-		refuse_async();
-	PG_RETURN_VOID();			/* it is so already */
+	if (!synchronous)
+		check_async(index);
+	gsi_alter(table, index, synchronous);
+	PG_RETURN_VOID();
 }
 
 /*
  * flush_index(table_name, index_name, timeout) -> bool: waits until the index
- * has what was committed before.  A synchronous one always has.
+ * has what was committed before.
  */
 Datum
 flush_index(PG_FUNCTION_ARGS)
@@ -157,9 +163,10 @@ flush_index(PG_FUNCTION_ARGS)
 	const ItemTable *table = meta_table(meta_resolve_table(name,
 														   strlen(name)));
 
-	(void) global_index(fcinfo, table);
+	const ItemIndex *index = global_index(fcinfo, table);
+
 	store_close(store_open(table, NULL, ACL_SELECT));
-	PG_RETURN_BOOL(true);
+	PG_RETURN_BOOL(gsi_flush(table, index, timeout_argument(fcinfo, 2)));
 }
 
 /*
@@ -283,13 +290,8 @@ set_propagation(FunctionCallInfo fcinfo, ItemIndex *index)
 		PG_GETARG_BOOL(ARG_UNIQUE_KEY);
 	index->synchronous = PG_ARGISNULL(ARG_PROPAGATION) ? index->unique_key :
 		is_sync(text_to_cstring(PG_GETARG_TEXT_PP(ARG_PROPAGATION)));
-	if (index->unique_key && !index->synchronous)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a unique key cannot be propagated asynchronously"),
-				 errhint("Use propagation => 'sync', which is the default with unique_key.")));
 	if (!index->synchronous)
-		refuse_async();
+		check_async(index);
 }
 
 static bool
@@ -303,13 +305,20 @@ is_sync(const char *propagation)
 	return strcmp(propagation, "sync") == 0;
 }
 
+/* Can an index be asynchronous? */
 static void
-refuse_async(void)
+check_async(const ItemIndex *index)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("asynchronous propagation is not supported yet"),
-			 errhint("Use propagation => 'sync'.")));
+	if (index->unique_key)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a unique key cannot be propagated asynchronously"),
+				 errhint("Use propagation => 'sync', which is the default with unique_key.")));
+	if (!worker_available())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("asynchronous propagation needs the background worker of partitioning"),
+				 errhint("Add partitioning to shared_preload_libraries and restart the server, or use propagation => 'sync'.")));
 }
 
 static void
@@ -341,6 +350,23 @@ static Jsonb *
 jsonb_argument(FunctionCallInfo fcinfo, int arg)
 {
 	return PG_ARGISNULL(arg) ? NULL : PG_GETARG_JSONB_P(arg);
+}
+
+/* An interval in milliseconds; -1, no limit, for NULL. */
+static int64
+timeout_argument(FunctionCallInfo fcinfo, int arg)
+{
+	Interval   *interval;
+
+	if (PG_ARGISNULL(arg))
+		return -1;
+	interval = PG_GETARG_INTERVAL_P(arg);
+	if (interval->month < 0 || interval->day < 0 || interval->time < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"%s\" must not be negative", "timeout")));
+	return ((int64) interval->month * DAYS_PER_MONTH + interval->day) *
+		(SECS_PER_DAY * INT64CONST(1000)) + interval->time / 1000;
 }
 
 /* Argument index_name, the second one, as a global index of the table. */

@@ -29,10 +29,12 @@ int			guc_http_port = 0;
 int			guc_http_request_timeout = 30000;
 char	   *guc_http_role = NULL;
 int			guc_http_workers = 2;
+int			guc_index_max_lag = 0;
 int			guc_index_method = INDEX_METHOD_BTREE;
 int			guc_max_global_indexes = LIMIT_GLOBAL_INDEXES;
 int			guc_transact_max_items = LIMIT_TRANSACTION_ITEMS;
 int			guc_transaction_wait = 5000;
+int			guc_worker_idle_timeout = 60000;
 
 static const struct config_enum_entry http_auth_options[] = {
 	{"sigv4", HTTP_AUTH_SIGV4, false},
@@ -72,6 +74,14 @@ guc_init(void)
 							NULL, NULL, NULL);
 
 	define_http();
+
+	DefineCustomIntVariable("partitioning.index_max_lag",
+							"Lag of asynchronous indexes beyond which writes are refused.",
+							"0 is never.",
+							&guc_index_max_lag,
+							0, 0, INT_MAX,
+							PGC_SUSET, GUC_UNIT_MS,
+							NULL, NULL, NULL);
 
 	DefineCustomEnumVariable("partitioning.index_method",
 							 "Access method of the indexes of new item tables and index tables.",
@@ -115,6 +125,14 @@ guc_init(void)
 							   "public",
 							   PGC_USERSET, 0,
 							   NULL, NULL, NULL);
+
+	DefineCustomIntVariable("partitioning.worker_idle_timeout",
+							"Time without work after which the background worker of a database ends.",
+							NULL,
+							&guc_worker_idle_timeout,
+							60000, 0, INT_MAX,
+							PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
 
 	MarkGUCPrefixReserved("partitioning");
 }

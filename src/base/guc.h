@@ -30,6 +30,9 @@ extern int	guc_transact_max_items;
 /* partitioning.transaction_wait: milliseconds that a transaction waits */
 extern int	guc_transaction_wait;
 
+/* partitioning.index_max_lag: milliseconds; 0 is no limit */
+extern int	guc_index_max_lag;
+
 /* partitioning.max_global_indexes: of one item table */
 extern int	guc_max_global_indexes;
 
@@ -54,6 +57,9 @@ extern int	guc_http_port;
 extern int	guc_http_request_timeout;	/* milliseconds */
 extern char *guc_http_role;
 extern int	guc_http_workers;
+
+/* partitioning.worker_idle_timeout: milliseconds */
+extern int	guc_worker_idle_timeout;
 
 /* prototypes for functions in guc.c */
 extern void guc_init(void);

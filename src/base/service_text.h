@@ -328,6 +328,9 @@
 	"Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
 #define TEXT_INDEX_UNKNOWN \
 	"The table does not have the specified index: %.*s"
+#define TEXT_INDEX_THROUGHPUT \
+	"The level of configured provisioned throughput for one or more global secondary indexes of the table was exceeded. " \
+	"Consider increasing your provisioning level for the under-provisioned global secondary indexes with the UpdateTable API"
 #define TEXT_INDEX_CREATING \
 	"Cannot read from backfilling global secondary index: %s"
 #define TEXT_SEGMENT_ABSENT \

@@ -6,7 +6,9 @@
  * index, with values that can be keys; otherwise it has none.  Whoever changes
  * a row of an item table, by whatever means, has the entries follow through
  * the row trigger and its callback (store_trigger.c): for a synchronous index
- * in the same transaction, as the owner of the index table.
+ * in the same transaction, as the owner of the index table.  For an
+ * asynchronous one the callback appends to a queue (gsi_queue.c), and a
+ * background worker applies what has been committed (gsi_worker.c).
  */
 #ifndef PT_GSI_H
 #define PT_GSI_H
@@ -28,6 +30,10 @@ extern Oid	gsi_create(const ItemTable *table, ItemIndex *index);
 
 /* Makes the entries of an index anew, and the index table if it is lost. */
 extern void gsi_rebuild(const ItemTable *table, const ItemIndex *index);
+
+/* Changes its propagation.  Writers of the table wait as above. */
+extern void gsi_alter(const ItemTable *table, const ItemIndex *index,
+					  bool synchronous);
 extern void gsi_drop(const ItemTable *table, const ItemIndex *index);
 
 /* prototypes for functions in gsi_order.c */
@@ -40,6 +46,15 @@ extern void gsi_drop(const ItemTable *table, const ItemIndex *index);
 extern void gsi_call_begin(void);
 extern void gsi_call_end(void);
 extern bool gsi_call_may_wait(void);
+
+/* prototypes for functions in gsi_flush.c */
+
+/*
+ * Waits until an index shows all that was committed before the call; false
+ * when so many milliseconds are over (negative: no limit).
+ */
+extern bool gsi_flush(const ItemTable *table, const ItemIndex *index,
+					  int64 timeout);
 
 /* prototypes for functions in gsi_verify.c */
 

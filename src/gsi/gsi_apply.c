@@ -1,6 +1,7 @@
 /*
  * gsi_apply.c
- *	  Has the entries of an item follow a change, in its transaction.
+ *	  Has the entries of an item follow a change, in its transaction; or notes
+ *	  it down for indexes that follow later, see gsi_queue.c.
  *
  * The short way takes the old entry away and puts the new one in its place, or
  * does nothing when they are equal.  It is right when changes of an item are
@@ -62,8 +63,10 @@ typedef struct Sweep
 	TupleTableSlot *scratch;
 } Sweep;
 
-static void change_index(const StoreChange *change, const ItemTable *table,
-						 const ItemIndex *index);
+static bool changes_entry(IndexChange *change, const ItemTable *table);
+static void change_index(IndexChange *change, const ItemTable *table);
+static void note_stale(const IndexChange *change, const ItemTable *table,
+					   GsiStale *stale, int *nstale);
 static bool change_simply(IndexChange *change);
 static bool note_found(TupleTableSlot *slot, void *arg);
 static void find_one(const StoreIndex *store, const GsiEntry *entry,
@@ -72,9 +75,6 @@ static void converge(IndexChange *change);
 static bool sweep(const StoreIndex *store, const ItemKey *key,
 				  const ItemKey *base, const ItemData *attributes);
 static bool sweep_entry(TupleTableSlot *slot, void *arg);
-static void update_entry(const StoreIndex *store, ItemPointer tid,
-						 TupleTableSlot *slot);
-static void delete_entry(const StoreIndex *store, ItemPointer tid);
 static bool again(TM_Result result, bool first);
 static void insert_into_indexes(const StoreIndex *store, TupleTableSlot *slot);
 static void insert_into_key_index(const StoreIndex *store,
@@ -89,6 +89,8 @@ void
 gsi_change(const StoreChange *change)
 {
 	const ItemTable *table;
+	GsiStale   *stale;
+	int			nstale = 0;
 	MemoryContext context;
 	MemoryContext old;
 
@@ -99,60 +101,101 @@ gsi_change(const StoreChange *change)
 	context = AllocSetContextCreate(CurrentMemoryContext, "index entries",
 									ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(context);
+	stale = palloc(table->nindexes * sizeof(GsiStale));
 	for (int i = 0; i < table->nindexes; i++)
 	{
-		if (table->indexes[i].global)
-			change_index(change, table, &table->indexes[i]);
+		IndexChange state = {.change = change, .index = &table->indexes[i]};
+
+		if (!state.index->global || !changes_entry(&state, table))
+			continue;
+		if (state.index->synchronous)
+			change_index(&state, table);
+		else
+			note_stale(&state, table, stale, &nstale);
 	}
+	if (nstale > 0)
+		gsi_propagate_later(table, change->key, nstale, stale);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
 
-static void
-change_index(const StoreChange *change, const ItemTable *table,
-			 const ItemIndex *index)
+/*
+ * Fills in what the item yielded and yields in the index; may that be
+ * different?
+ */
+static bool
+changes_entry(IndexChange *state, const ItemTable *table)
 {
-	IndexChange state = {.change = change, .index = index};
-	MetaOwner	owner;
+	const StoreChange *change = state->change;
+	const ItemIndex *index = state->index;
 
 	if (change->old_attributes.data != NULL)
 	{
-		gsi_row(table, change->key, change->old_attributes, &state.old_row);
-		state.has_old = gsi_entry_make(index, &state.old_row,
-									   &state.old_entry);
+		gsi_row(table, change->key, change->old_attributes, &state->old_row);
+		state->has_old = gsi_entry_make(index, &state->old_row,
+										&state->old_entry);
 	}
 	if (change->new_attributes.data != NULL)
 	{
-		gsi_row(table, change->key, change->new_attributes, &state.new_row);
-		state.has_new = gsi_entry_make(index, &state.new_row,
-									   &state.new_entry);
+		gsi_row(table, change->key, change->new_attributes, &state->new_row);
+		state->has_new = gsi_entry_make(index, &state->new_row,
+										&state->new_entry);
 		/* a row that is older than the index may stay as it is */
-		if (!state.has_new &&
+		if (!state->has_new &&
 			!(change->old_attributes.data != NULL &&
 			  item_ref_equal(change->old_attributes, change->new_attributes)))
-			gsi_entry_check(table, index, &state.new_row);
+			gsi_entry_check(table, index, &state->new_row);
 	}
-	if (change->latest &&
-		state.has_old == state.has_new &&
-		(!state.has_old ||
-		 (gsi_entry_same_key(&state.old_entry, &state.new_entry) &&
-		  gsi_entry_same_rest(index, &state.old_row, &state.new_row))))
-		return;
+	if (!change->latest && index->synchronous)
+		return true;
+	return state->has_old != state->has_new ||
+		(state->has_old &&
+		 !(gsi_entry_same_key(&state->old_entry, &state->new_entry) &&
+		   gsi_entry_same_rest(index, &state->old_row, &state->new_row)));
+}
+
+static void
+change_index(IndexChange *state, const ItemTable *table)
+{
+	const StoreChange *change = state->change;
+	const ItemIndex *index = state->index;
+	MetaOwner	owner;
 
 	if (index->unique_key && gsi_order_change(change))
 	{
-		if (state.has_old)
-			gsi_note_place(change, table, index, &state.old_entry.key);
-		if (state.has_new)
-			gsi_note_place(change, table, index, &state.new_entry.key);
+		if (state->has_old)
+			gsi_note_place(change, table, index, &state->old_entry.key);
+		if (state->has_new)
+			gsi_note_place(change, table, index, &state->new_entry.key);
 		return;
 	}
-	store_index_open(table, index, RowExclusiveLock, &state.store);
-	meta_become_owner(RelationGetRelid(state.store.rel), &owner);
-	if (!change->latest || !change_simply(&state))
-		converge(&state);
+	store_index_open(table, state->index, RowExclusiveLock, &state->store);
+	meta_become_owner(RelationGetRelid(state->store.rel), &owner);
+	if (!state->change->latest || !change_simply(state))
+		converge(state);
 	meta_become_caller(&owner);
-	store_index_close(&state.store);
+	store_index_close(&state->store);
+}
+
+/*
+ * Of changes that are told out of order, each names the entry that it has made
+ * wrong, which is all that counts: they are parts of one way from the item as
+ * it was to what it is.  An index that has lost its index table has no entries
+ * until it is rebuilt.
+ */
+static void
+note_stale(const IndexChange *state, const ItemTable *table, GsiStale *stale,
+		   int *nstale)
+{
+	GsiStale   *result = &stale[*nstale];
+
+	result->index = store_index_relid(table, state->index);
+	if (!OidIsValid(result->index))
+		return;
+	result->key.n = 0;
+	if (state->has_old)
+		result->key = state->old_entry.key;
+	(*nstale)++;
 }
 
 /*
@@ -186,7 +229,7 @@ change_simply(IndexChange *change)
 		slot = MakeSingleTupleTableSlot(RelationGetDescr(store->rel),
 										&TTSOpsVirtual);
 		gsi_entry_to_slot(store, &change->new_entry, base, attributes, slot);
-		update_entry(store, &found.tid, slot);
+		gsi_update_entry(store, &found.tid, slot);
 		ExecDropSingleTupleTableSlot(slot);
 		return true;
 	}
@@ -197,7 +240,7 @@ change_simply(IndexChange *change)
 	if (inserts_first)
 		gsi_insert_entry(store, &change->new_entry, base, attributes);
 	if (change->has_old)
-		delete_entry(store, &found.tid);
+		gsi_delete_entry(store, &found.tid);
 	if (change->has_new && !inserts_first)
 		gsi_insert_entry(store, &change->new_entry, base, attributes);
 	return true;
@@ -330,7 +373,7 @@ sweep_entry(TupleTableSlot *slot, void *arg)
 		if (state->stays)
 			return true;
 	}
-	delete_entry(state->store, &slot->tts_tid);
+	gsi_delete_entry(state->store, &slot->tts_tid);
 	return true;
 }
 
@@ -348,8 +391,8 @@ gsi_insert_entry(const StoreIndex *store, const GsiEntry *entry,
 	ExecDropSingleTupleTableSlot(slot);
 }
 
-static void
-update_entry(const StoreIndex *store, ItemPointer tid, TupleTableSlot *slot)
+void
+gsi_update_entry(const StoreIndex *store, ItemPointer tid, TupleTableSlot *slot)
 {
 	TM_FailureData failure;
 	LockTupleMode mode;
@@ -370,8 +413,8 @@ update_entry(const StoreIndex *store, ItemPointer tid, TupleTableSlot *slot)
 		insert_into_indexes(store, slot);
 }
 
-static void
-delete_entry(const StoreIndex *store, ItemPointer tid)
+void
+gsi_delete_entry(const StoreIndex *store, ItemPointer tid)
 {
 	TM_FailureData failure;
 	TM_Result	result;

@@ -87,6 +87,25 @@ gsi_rebuild(const ItemTable *table, const ItemIndex *index)
 								index->unique_key);
 }
 
+/*
+ * An index that becomes synchronous must have followed all changes that were
+ * made while it was not: writers have ended, and their changes are applied
+ * here.
+ */
+void
+gsi_alter(const ItemTable *table, const ItemIndex *index, bool synchronous)
+{
+	ItemIndex	new = *index;
+
+	(void) gsi_leaves(table, ShareRowExclusiveLock);
+	if (index->synchronous == synchronous)
+		return;
+	if (synchronous)
+		gsi_apply_now(table);
+	new.synchronous = synchronous;
+	meta_index_replace(table, &new);
+}
+
 void
 gsi_drop(const ItemTable *table, const ItemIndex *index)
 {

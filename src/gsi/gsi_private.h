@@ -6,6 +6,8 @@
 #define PT_GSI_PRIVATE_H
 
 #include "executor/tuptable.h"
+#include "storage/block.h"
+#include "utils/snapshot.h"
 
 #include "gsi/gsi.h"
 #include "store/store.h"
@@ -16,6 +18,28 @@ typedef struct GsiEntry
 	ItemKey		key;			/* columns pk [, sk] */
 	ItemRef		values[2 * LIMIT_INDEX_KEYS];	/* of the key attributes */
 } GsiEntry;
+
+/* The entry of an item that a change has made wrong. */
+typedef struct GsiStale
+{
+	Oid			index;			/* index table */
+	ItemKey		key;			/* n is 0: there was none */
+} GsiStale;
+
+#define GSI_QUEUE_HALVES	2
+
+/* A row of the queue. */
+typedef struct GsiQueued
+{
+	ItemPointerData tid;
+	TransactionId xmin;
+	Oid			table;			/* item table */
+	int			nindexes;
+	Oid		   *indexes;		/* index tables */
+	bytea	   *change;			/* for gsi_queue_decode() */
+	TimestampTz queued_at;
+	bool		applied;
+} GsiQueued;
 
 /* Called for an entry that has been found; false: no more are wanted. */
 typedef bool (*GsiVisit) (TupleTableSlot *slot, void *arg);
@@ -58,6 +82,9 @@ extern bool gsi_find_item(const ItemTable *table, Relation rel,
 extern void gsi_change(const StoreChange *change);
 extern void gsi_insert_entry(const StoreIndex *store, const GsiEntry *entry,
 							 const ItemKey *base, const ItemData *attributes);
+extern void gsi_update_entry(const StoreIndex *store, ItemPointer tid,
+							 TupleTableSlot *slot);
+extern void gsi_delete_entry(const StoreIndex *store, ItemPointer tid);
 
 extern void gsi_settle_place(const StoreIndex *store, Relation rel,
 							 const ItemKey *key, const ItemKey *base,
@@ -84,6 +111,45 @@ typedef void (*GsiItemVisit) (const ItemKey *key, const ItemRow *row,
 
 extern void gsi_each_item(const ItemTable *table, List *leaves,
 						  Snapshot snapshot, GsiItemVisit visit, void *arg);
+
+/* prototypes for functions in gsi_queue.c */
+extern Oid	gsi_queue_relid(int half);
+extern void gsi_queue_add(const ItemTable *table, const ItemKey *key, int n,
+						  const GsiStale *stale);
+extern bool gsi_queue_decode(const GsiQueued *queued, ItemKey *key,
+							 GsiStale *stale);
+extern BlockNumber gsi_queue_blocks(int half);
+extern List *gsi_queue_read(int half, BlockNumber from, BlockNumber end,
+							int limit, Snapshot snapshot, BlockNumber *next);
+extern void gsi_queue_remove(int half, const List *rows);
+extern bool gsi_queue_truncate(int half, TransactionId applied_by);
+
+/* prototypes for functions in gsi_propagate.c */
+
+/* What has come of a row of the queue. */
+typedef enum GsiOutcome
+{
+	GSI_APPLIED,				/* or there is nothing that it concerns */
+	GSI_LOCKED,					/* others are at the table; later */
+	GSI_NOT_READY				/* a restore is not complete; later */
+} GsiOutcome;
+
+/* Applies rows, all within one transaction; see gsi_propagate.c. */
+typedef struct GsiPropagation GsiPropagation;
+
+extern GsiPropagation *gsi_propagate_begin(bool wait);
+extern GsiOutcome gsi_propagate(GsiPropagation *state,
+								const GsiQueued *queued);
+extern void gsi_propagate_end(GsiPropagation *state);
+
+/* prototypes for functions in gsi_worker.c */
+extern void gsi_propagate_later(const ItemTable *table, const ItemKey *key,
+								int n, const GsiStale *stale);
+extern int	gsi_queue_current(void);
+extern void gsi_worker_init(void);
+
+/* prototypes for functions in gsi_flush.c */
+extern void gsi_apply_now(const ItemTable *table);
 
 /* prototypes for functions in gsi_guard.c */
 extern void gsi_truncate(Relation rel);

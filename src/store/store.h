@@ -290,6 +290,12 @@ extern void store_await_key(ItemStore *store, const ItemKey *key,
 extern void store_lock_name(uint64 hash, StoreWait *wait);
 
 /*
+ * Locks the propagation of a table's changes to its indexes, to the end of the
+ * transaction; false when it would have to wait and must not.
+ */
+extern bool store_lock_propagation(Oid table, bool wait);
+
+/*
  * Around a wait: bounds it by what is left; complains when nothing is.
  * store_wait_bound() is for what may wait but need not.
  */

@@ -58,6 +58,7 @@
 /* Last field of the tag: what the hash in it is of. */
 #define LOCK_OF_KEY		1
 #define LOCK_OF_NAME	2
+#define LOCK_OF_PROPAGATION	3
 
 /* Transactions that may hold locks of absent keys; NULL: not known. */
 static pg_atomic_uint32 *holders = NULL;
@@ -256,6 +257,16 @@ store_lock_name(uint64 hash, StoreWait *wait)
 
 	set_tag(&tag, (uint32) (hash >> 32), (uint32) hash, LOCK_OF_NAME);
 	acquire(&tag, wait);
+}
+
+bool
+store_lock_propagation(Oid table, bool wait)
+{
+	LOCKTAG		tag;
+
+	set_tag(&tag, table, 0, LOCK_OF_PROPAGATION);
+	return LockAcquire(&tag, ExclusiveLock, false, !wait) !=
+		LOCKACQUIRE_NOT_AVAIL;
 }
 
 static void

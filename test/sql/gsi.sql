@@ -105,13 +105,12 @@ SELECT dynamodb('Query', '{"TableName": "orders", "IndexName": "byPhase", "KeyCo
 -- a synchronous index is never behind
 SELECT flush_index('orders', 'byCustomer');
 SELECT alter_index('orders', 'byCustomer', 'sync');
-SELECT alter_index('orders', 'byCustomer', 'async');
+SELECT alter_index('orders', 'byCustomer', 'soon');
 SELECT alter_index('orders', 'byCustomer', NULL);
 
 -- arguments
 SELECT create_global_index('orders', 'x', 'a', propagation => 'sync');
 SELECT create_global_index('orders', 'byPhase', 'a', propagation => 'sync');
-SELECT create_global_index('orders', 'new', 'a');
 SELECT create_global_index('orders', 'new', 'a', propagation => 'soon');
 SELECT create_global_index('orders', 'new', 'a', propagation => 'async', unique_key => true);
 SELECT create_global_index('orders', 'new', propagation => 'sync');

@@ -1,0 +1,238 @@
+/*
+ * worker_process.c
+ *	  The worker of a database: runs all jobs, again and again.
+ *
+ * It runs them when it is woken, and when a job has asked for it.  It ends
+ * when there has been nothing to do for a while, and when a command wants the
+ * database for itself.  Errors of a job are logged and end nothing; a job that
+ * goes on failing is run ever more rarely.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "base/guc.h"
+#include "worker/worker_private.h"
+
+/*
+ * After a run, more commits are let gather for so many milliseconds: one run
+ * for all of them is cheaper than one for each.
+ */
+#define GATHER_TIME		5L
+
+/* How soon a job is run again that has failed, in milliseconds. */
+#define RETRY_FIRST		1000
+#define RETRY_LAST		60000
+
+/* Pause before a worker is started again that has failed as a whole. */
+#define RESTART_PAUSE	1000
+
+static WorkerDatabase *my_entry = NULL;
+
+static bool arrive(void);
+static void set_options(void);
+static void depart(int code, Datum arg);
+static bool may_leave(void);
+static int	run_jobs(void);
+static int	run_job(const WorkerJob *job);
+static void pause_until(long timeout, bool woken);
+
+void
+worker_process_main(Datum arg)
+{
+	TimestampTz idle_since = 0;
+
+	my_entry = &worker_state->databases[DatumGetInt32(arg)];
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+	if (!arrive())
+	{
+		ConditionVariableBroadcast(&my_entry->progress);
+		proc_exit(0);
+	}
+	before_shmem_exit(depart, (Datum) 0);
+	BackgroundWorkerInitializeConnectionByOid(my_entry->database, InvalidOid,
+											  0);
+	set_options();
+	my_entry->latch = MyLatch;
+
+	for (;;)
+	{
+		int			delay;
+
+		ResetLatch(MyLatch);
+		pg_atomic_write_u32(&my_entry->wanted, 0);
+		pg_memory_barrier();
+		delay = run_jobs();
+		if (worker_is_to_leave())
+			break;
+		if (delay != WORKER_IDLE)
+			idle_since = 0;
+		else if (idle_since == 0)
+			idle_since = GetCurrentTimestamp();
+		if (idle_since != 0 &&
+			TimestampDifferenceExceeds(idle_since, GetCurrentTimestamp(),
+									   guc_worker_idle_timeout) &&
+			may_leave())
+			break;
+
+		pause_until(GATHER_TIME, false);
+		pause_until(delay == WORKER_IDLE ? guc_worker_idle_timeout + 1L :
+					delay, true);
+	}
+	proc_exit(0);
+}
+
+bool
+worker_is_to_leave(void)
+{
+	return *(volatile bool *) &my_entry->leave;
+}
+
+/* Takes the place of the database's worker, unless that is not wanted now. */
+static bool
+arrive(void)
+{
+	bool		welcome;
+
+	LWLockAcquire(worker_state->lock, LW_EXCLUSIVE);
+	welcome = OidIsValid(my_entry->database) && my_entry->holds == 0 &&
+		my_entry->pid == 0;
+	my_entry->starting = false;
+	if (welcome)
+	{
+		my_entry->leave = false;
+		my_entry->pid = MyProcPid;
+	}
+	LWLockRelease(worker_state->lock);
+	return welcome;
+}
+
+/*
+ * What a database or role has set for sessions of users is not for a worker.
+ * Nor need its commits be waited for: what a crash loses of them is done again.
+ */
+static void
+set_options(void)
+{
+	static const char *const options[][2] = {
+		{"default_transaction_isolation", "read committed"},
+		{"default_transaction_read_only", "off"},
+		{"default_transaction_deferrable", "off"},
+		{"synchronous_commit", "off"},
+		{"statement_timeout", "0"},
+		{"lock_timeout", "0"},
+		{"idle_in_transaction_session_timeout", "0"},
+		{"search_path", ""}
+	};
+
+	for (int i = 0; i < (int) lengthof(options); i++)
+		SetConfigOption(options[i][0], options[i][1], PGC_SUSET,
+						PGC_S_OVERRIDE);
+}
+
+/* At the end, whatever it comes from. */
+static void
+depart(int code, Datum arg)
+{
+	LWLockAcquire(worker_state->lock, LW_EXCLUSIVE);
+	my_entry->latch = NULL;
+	my_entry->pid = 0;
+	if (code != 0)
+		my_entry->not_before =
+			TimestampTzPlusMilliseconds(GetCurrentTimestamp(), RESTART_PAUSE);
+	if (code != 0 || my_entry->leave)
+		pg_atomic_write_u32(&my_entry->wanted, 1);
+	LWLockRelease(worker_state->lock);
+	ConditionVariableBroadcast(&my_entry->progress);
+	worker_wake_launcher();
+}
+
+/*
+ * From here on, nobody wakes us; has somebody done so before?
+ */
+static bool
+may_leave(void)
+{
+	my_entry->latch = NULL;
+	pg_memory_barrier();
+	if (pg_atomic_read_u32(&my_entry->wanted) == 0)
+		return true;
+	my_entry->latch = MyLatch;
+	return false;
+}
+
+/*
+ * Runs all jobs; in how many milliseconds one wants to be run again, or
+ * WORKER_IDLE.
+ */
+static int
+run_jobs(void)
+{
+	int			result = WORKER_IDLE;
+
+	for (int i = 0; i < worker_job_count() && !worker_is_to_leave(); i++)
+	{
+		int			delay = run_job(worker_job(i));
+
+		if (delay != WORKER_IDLE &&
+			(result == WORKER_IDLE || delay < result))
+			result = delay;
+	}
+	return result;
+}
+
+static int
+run_job(const WorkerJob *job)
+{
+	static int	retry = RETRY_FIRST;
+	MemoryContext context = CurrentMemoryContext;
+	volatile int delay;
+
+	PG_TRY();
+	{
+		delay = job->run();
+		retry = RETRY_FIRST;
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		HOLD_INTERRUPTS();
+		EmitErrorReport();
+		AbortCurrentTransaction();
+		FlushErrorState();
+		RESUME_INTERRUPTS();
+		delay = retry;
+		retry = Min(retry * 2, RETRY_LAST);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	Assert(!IsTransactionState());
+	return delay;
+}
+
+static void
+pause_until(long timeout, bool woken)
+{
+	if (timeout > 0)
+		(void) WaitLatch(MyLatch,
+						 (woken ? WL_LATCH_SET : 0) | WL_TIMEOUT |
+						 WL_EXIT_ON_PM_DEATH,
+						 timeout, PG_WAIT_EXTENSION);
+	CHECK_FOR_INTERRUPTS();
+	if (ConfigReloadPending)
+	{
+		ConfigReloadPending = false;
+		ProcessConfigFile(PGC_SIGHUP);
+	}
+}
