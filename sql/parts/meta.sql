@@ -218,13 +218,15 @@ COMMENT ON FUNCTION partitioning.sql_drop() IS
     'forgets dropped item tables';
 
 CREATE EVENT TRIGGER partitioning_ddl_command_start ON ddl_command_start
-    WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'ALTER TRIGGER', 'CREATE TABLE', 'DROP INDEX', 'DROP TABLE', 'DROP TRIGGER',
+    WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'ALTER TRIGGER', 'CREATE TABLE', 'CREATE TRIGGER', 'DROP INDEX', 'DROP TRIGGER',
+                 -- these drop partitions, of which the library must be told
+                 'DROP TABLE', 'DROP SCHEMA', 'DROP OWNED',
                  -- these rename columns of tables, too
                  'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER TYPE')
     EXECUTE FUNCTION partitioning.ddl_command_start();
 CREATE EVENT TRIGGER partitioning_ddl_command_end ON ddl_command_end
     WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'ALTER SCHEMA',
-                 'CREATE TABLE', 'CREATE FOREIGN TABLE', 'CREATE SCHEMA', 'DROP TABLE')
+                 'CREATE TABLE', 'CREATE FOREIGN TABLE', 'CREATE SCHEMA')
     EXECUTE FUNCTION partitioning.ddl_command_end();
 CREATE EVENT TRIGGER partitioning_sql_drop ON sql_drop
     EXECUTE FUNCTION partitioning.sql_drop();

@@ -70,6 +70,7 @@ meta_init(void)
 	CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
 	CacheRegisterSyscacheCallback(NAMESPACEOID, schema_callback, (Datum) 0);
 	RegisterXactCallback(end_of_transaction, NULL);
+	meta_follow_init();
 }
 
 uint64

@@ -64,15 +64,12 @@ PG_FUNCTION_INFO_V1(ddl_command_end);
 PG_FUNCTION_INFO_V1(sql_drop);
 
 static EventTriggerData *event_data(FunctionCallInfo fcinfo);
+static void tell_bereft(void);
 static void before_rename(RenameStmt *statement);
 static void before_alter(AlterTableStmt *statement);
 static void before_drop(DropStmt *statement);
 static void before_drop_index(RangeVar *name);
 static void warn_local_index(const ItemTable *table, Oid index);
-static void before_drop_table(DropStmt *statement, RangeVar *name);
-static Oid	item_table_of_partition(Oid relid);
-static void refuse_index_table(RangeVar *relation);
-static bool is_item_table(Oid relid);
 static void check_column(Oid relid, const char *column);
 static void check_new_column(Oid relid, const char *column);
 static bool constraint_is_ours(Oid relid, const char *name);
@@ -81,9 +78,7 @@ static void refuse_command(AlterTableCmd *cmd, Oid relid);
 static void refuse_not_null(Oid relid, const char *constraint);
 static void refuse_inheritance(Oid relid);
 static void remember(Node *parsetree, RangeVar *relation);
-static void remember_relation(Node *parsetree, Oid relid);
 static void follow(Node *parsetree);
-static void partition_gone(Node *parsetree);
 static void after_alter(AlterTableStmt *statement);
 static void after_create(Node *parsetree);
 static void after_create_table(CreateStmt *statement);
@@ -108,12 +103,14 @@ ddl_command_start(PG_FUNCTION_ARGS)
 
 		if (statement->objectType == OBJECT_TABLE)
 		{
-			refuse_index_table(statement->relation);
+			meta_refuse_index_table(statement->relation);
 			remember(parsetree, statement->relation);
 		}
 	}
 	else if (IsA(parsetree, DropStmt))
 		before_drop((DropStmt *) parsetree);
+	else if (IsA(parsetree, CreateTrigStmt))
+		meta_before_trigger((CreateTrigStmt *) parsetree);
 	else if (IsA(parsetree, CreateStmt))
 		meta_refuse_foreign_keys(((CreateStmt *) parsetree)->tableElts);
 	PG_RETURN_NULL();
@@ -138,8 +135,6 @@ ddl_command_end(PG_FUNCTION_ARGS)
 		follow(parsetree);
 	else if (IsA(parsetree, AlterTableStmt))
 		after_alter((AlterTableStmt *) parsetree);
-	else if (IsA(parsetree, DropStmt))
-		partition_gone(parsetree);
 	else
 		after_create(parsetree);
 	PG_RETURN_NULL();
@@ -178,7 +173,21 @@ sql_drop(PG_FUNCTION_ARGS)
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	tuplestore_end(objects);
+	tell_bereft();
 	PG_RETURN_NULL();
+}
+
+/* Item tables whose partitions have been dropped, in whatever way. */
+static void
+tell_bereft(void)
+{
+	Oid			relid;
+
+	while (OidIsValid(relid = meta_next_bereft()))
+	{
+		if (partition_callback != NULL)
+			partition_callback(relid, InvalidOid);
+	}
 }
 
 void
@@ -218,11 +227,12 @@ before_rename(RenameStmt *statement)
 	{
 		case OBJECT_TABLE:
 		case OBJECT_INDEX:		/* ALTER INDEX renames tables, too */
-			refuse_index_table(statement->relation);
+			meta_refuse_index_table(statement->relation);
 			remember((Node *) statement, statement->relation);
 			break;
 		case OBJECT_COLUMN:
 		case OBJECT_ATTRIBUTE:	/* ALTER TYPE renames columns of tables, too */
+			meta_refuse_index_definition(statement->relation);
 			relid = meta_own_item_table(statement->relation);
 			if (!OidIsValid(relid))
 				break;
@@ -251,6 +261,7 @@ before_alter(AlterTableStmt *statement)
 
 	if (statement->objtype != OBJECT_TABLE)
 		return;
+	meta_before_follow(statement);
 	relid = meta_own_item_table(statement->relation);
 	foreach(lc, statement->cmds)
 	{
@@ -358,8 +369,6 @@ before_drop(DropStmt *statement)
 			before_drop_index(makeRangeVarFromNameList(lfirst(lc)));
 		else if (statement->removeType == OBJECT_TRIGGER)
 			meta_trigger_dropped(lfirst(lc));
-		else if (statement->removeType == OBJECT_TABLE)
-			before_drop_table(statement, makeRangeVarFromNameList(lfirst(lc)));
 	}
 }
 
@@ -375,7 +384,7 @@ before_drop_index(RangeVar *name)
 		 get_rel_relkind(index) != RELKIND_PARTITIONED_INDEX))
 		return;
 	relid = IndexGetRelation(index, true);
-	if (!OidIsValid(relid) || !is_item_table(relid) ||
+	if (!OidIsValid(relid) || !meta_is_item_table(relid) ||
 		!compat_owns_relation(relid))
 		return;
 	table = meta_table_if_any(relid);
@@ -414,54 +423,6 @@ warn_local_index(const ItemTable *table, Oid index)
 }
 
 /*
- * A partition that is dropped by its name is remembered, since its entries in
- * global indexes must go when it is gone.
- */
-static void
-before_drop_table(DropStmt *statement, RangeVar *name)
-{
-	Oid			relid = RangeVarGetRelid(name, NoLock, true);
-	Oid			parent;
-
-	if (!OidIsValid(relid) || !compat_owns_relation(relid))
-		return;
-	parent = item_table_of_partition(relid);
-	if (OidIsValid(parent))
-		remember_relation((Node *) statement, parent);
-}
-
-/* The item table that a relation is a partition of, or InvalidOid. */
-static Oid
-item_table_of_partition(Oid relid)
-{
-	Oid			parent;
-
-	if (!get_rel_relispartition(relid))
-		return InvalidOid;
-	parent = get_partition_parent(relid, true);
-	return is_item_table(parent) ? parent : InvalidOid;
-}
-
-/* Commands that would part an index table from its index. */
-static void
-refuse_index_table(RangeVar *relation)
-{
-	Oid			relid = RangeVarGetRelid(relation, NoLock, true);
-	char	   *schema_name;
-
-	if (!OidIsValid(relid) || get_rel_relkind(relid) != RELKIND_RELATION ||
-		!compat_owns_relation(relid))
-		return;
-	schema_name = get_namespace_name(get_rel_namespace(relid));
-	if (meta_table_of_index_table(schema_name, get_rel_name(relid)) != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("index table \"%s\" cannot be renamed or moved",
-						get_rel_name(relid)),
-				 errhint("It follows its item table.")));
-}
-
-/*
  * The item table that a command names, if it is one and the current user owns
  * it; otherwise the command fails, or does not concern us.
  */
@@ -470,15 +431,15 @@ meta_own_item_table(RangeVar *relation)
 {
 	Oid			relid = RangeVarGetRelid(relation, NoLock, true);
 
-	if (!OidIsValid(relid) || !is_item_table(relid) ||
+	if (!OidIsValid(relid) || !meta_is_item_table(relid) ||
 		!compat_owns_relation(relid))
 		return InvalidOid;
 	return relid;
 }
 
 /* By name and row alone, so it does not fail on what DDL has half changed. */
-static bool
-is_item_table(Oid relid)
+bool
+meta_is_item_table(Oid relid)
 {
 	char		relkind = get_rel_relkind(relid);
 	char	   *schema_name;
@@ -555,22 +516,16 @@ static void
 remember(Node *parsetree, RangeVar *relation)
 {
 	Oid			relid = meta_own_item_table(relation);
+	PendingRename *entry;
+	MemoryContext old;
 
 	if (!OidIsValid(relid))
 		return;
 	LockRelationOid(relid, AccessExclusiveLock);
 	if (RangeVarGetRelid(relation, NoLock, true) != relid ||
-		!is_item_table(relid))
+		!meta_is_item_table(relid))
 		return;					/* renamed meanwhile: the command will see */
-	remember_relation(parsetree, relid);
-}
-
-static void
-remember_relation(Node *parsetree, Oid relid)
-{
-	PendingRename *entry;
-	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
-
+	old = MemoryContextSwitchTo(TopMemoryContext);
 	entry = palloc(sizeof(PendingRename));
 	entry->lxid = compat_my_lxid();
 	entry->subid = GetCurrentSubTransactionId();
@@ -613,29 +568,6 @@ follow(Node *parsetree)
 	}
 }
 
-/* Tells that partitions of remembered tables have been dropped. */
-static void
-partition_gone(Node *parsetree)
-{
-	ListCell   *lc;
-
-	foreach(lc, pending)
-	{
-		PendingRename *entry = lfirst(lc);
-		bool		ours = entry->lxid == compat_my_lxid() &&
-			entry->subid == GetCurrentSubTransactionId() &&
-			entry->parsetree == parsetree;
-
-		if (ours && is_item_table(entry->relid) && partition_callback != NULL)
-			partition_callback(entry->relid, InvalidOid);
-		if (ours || entry->lxid != compat_my_lxid())
-		{
-			pending = foreach_delete_current(pending, lc);
-			pfree(entry);
-		}
-	}
-}
-
 static void
 after_alter(AlterTableStmt *statement)
 {
@@ -646,7 +578,7 @@ after_alter(AlterTableStmt *statement)
 		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
 		Oid			relid = RangeVarGetRelid(statement->relation, NoLock, true);
 
-		if (!OidIsValid(relid) || !is_item_table(relid))
+		if (!OidIsValid(relid) || !meta_is_item_table(relid))
 			continue;
 		if (cmd->subtype == AT_AttachPartition)
 			after_partition(statement->relation,
@@ -654,8 +586,8 @@ after_alter(AlterTableStmt *statement)
 		else if (cmd->subtype == AT_DetachPartition &&
 				 partition_callback != NULL)
 			partition_callback(relid, InvalidOid);
-		else if (cmd->subtype == AT_ChangeOwner)
-			meta_own_index_tables(relid);
+		else
+			meta_after_follow(relid, cmd);
 	}
 	meta_trigger_switched(statement);
 }
@@ -705,11 +637,13 @@ after_partition(RangeVar *parent, RangeVar *partition)
 	const ItemTable *table;
 
 	if (!OidIsValid(relid) || !OidIsValid(partition_relid) ||
-		!is_item_table(relid))
+		!meta_is_item_table(relid))
 		return;
 	table = meta_table_if_any(relid);
 	if (table == NULL)
 		return;
+	if (get_rel_persistence(partition_relid) == RELPERSISTENCE_UNLOGGED)
+		meta_refuse_unlogged(table, partition_relid);
 	meta_complete_partition(table, partition_relid);
 	if (partition_callback != NULL)
 		partition_callback(relid, partition_relid);

@@ -119,6 +119,17 @@ extern List *meta_extension_name(const char *name);
 
 /* prototypes for functions in meta_event.c */
 extern Oid	meta_own_item_table(RangeVar *relation);
+extern bool meta_is_item_table(Oid relid);
+
+/* prototypes for functions in meta_follow.c */
+extern void meta_follow_init(void);
+extern Oid	meta_next_bereft(void);
+extern void meta_refuse_index_table(RangeVar *relation);
+extern void meta_refuse_index_definition(RangeVar *relation);
+extern void meta_before_follow(AlterTableStmt *statement);
+extern void meta_before_trigger(CreateTrigStmt *statement);
+extern void meta_after_follow(Oid relid, AlterTableCmd *cmd);
+extern void meta_refuse_unlogged(const ItemTable *table, Oid partition);
 
 /* prototypes for functions in meta_trigger.c */
 extern void meta_trigger_add(Oid relid);

@@ -205,6 +205,30 @@ ALTER TABLE parts DETACH PARTITION parts_0 CONCURRENTLY;
 SELECT (SELECT count(*) FROM parts) = (SELECT count(*) FROM "parts_byE");
 DROP TABLE parts_0;
 SELECT count(*) FROM "parts_byE";
+-- a partition that is dropped with its schema, or together with others
+CREATE SCHEMA gsi_elsewhere;
+CREATE TABLE gsi_elsewhere.parts_0 PARTITION OF parts FOR VALUES WITH (MODULUS 4, REMAINDER 0);
+CREATE TABLE gsi_elsewhere.parts_2 PARTITION OF parts FOR VALUES WITH (MODULUS 4, REMAINDER 2);
+INSERT INTO parts SELECT 'P' || i, 'a', jsonb_build_object('e', i % 3) FROM generate_series(1, 20) AS i;
+SELECT count(*), (SELECT count(*) FROM verify_index('parts', 'byE')) AS wrong FROM "parts_byE";
+BEGIN;
+DROP SCHEMA gsi_elsewhere CASCADE;
+SELECT count(*) = (SELECT count(*) FROM parts) AS same, count(*) > 0 AS some, (SELECT count(*) FROM verify_index('parts', 'byE')) AS wrong FROM "parts_byE";
+ROLLBACK;
+SELECT count(*), (SELECT count(*) FROM verify_index('parts', 'byE')) AS wrong FROM "parts_byE";
+BEGIN;
+SAVEPOINT s;
+DROP TABLE gsi_elsewhere.parts_0, gsi_elsewhere.parts_2;
+ROLLBACK TO s;
+SELECT count(*), (SELECT count(*) FROM verify_index('parts', 'byE')) AS wrong FROM "parts_byE";
+DROP TABLE gsi_elsewhere.parts_0, gsi_elsewhere.parts_2;
+SELECT count(*) = (SELECT count(*) FROM parts) AS same, (SELECT count(*) FROM verify_index('parts', 'byE')) AS wrong FROM "parts_byE";
+ROLLBACK;
+DROP SCHEMA gsi_elsewhere CASCADE;
+SELECT verify_index('parts', 'byE');
+-- an unlogged one would be empty after a crash, and its entries there
+ALTER TABLE parts_1 SET UNLOGGED;
+CREATE UNLOGGED TABLE parts_3 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 DROP TABLE parts;
 
 DROP TABLE app, parent CASCADE;
