@@ -57,6 +57,7 @@ ISOLATION    = meta-names gsi gsi-unique-order put-put put-absent-race update-up
                put-ddl put-partition put-trigger put-second-index \
                item-read-committed item-repeatable-read item-serializable \
                item-row-locks wire-conflict local-index \
+               ptree-unique ptree-scan-split ptree-scan-delete ptree-recycle \
                transact-absent transact-appears transact-conflict transact-late
 ISOLATION_OPTS = --inputdir=test/isolation --temp-instance=./tmp_check_iso \
                --temp-config=test/regress.conf --load-extension=partitioning \
@@ -104,9 +105,18 @@ tmp/built-for: always
 
 -include $(OBJS:.o=.d)
 
+# The access method with fault points, for the tests.
+FAULTS       = $(wildcard src/ptree/*.c) src/base/digest.c test/fault/ptfault.c
+
+tmp/ptree_faults.so: $(FAULTS) src/ptree/ptree_private.h src/base/compat.h tmp/built-for
+	$(CC) $(CFLAGS) $(CFLAGS_SL) $(CPPFLAGS) -DPTREE_FAULTS -shared -o $@ \
+		$(FAULTS) $(LDFLAGS) $(SHLIB_LINK)
+
 ifneq ($(ROOT_USER),)
 installcheck:
 	@test/scripts/as-user $(MAKE) --no-print-directory installcheck
+else ifneq ($(TAP_TESTS),)
+installcheck: tmp/ptree_faults.so
 endif
 
 else

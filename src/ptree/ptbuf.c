@@ -302,7 +302,10 @@ _pt_new_buffer(Relation rel)
 		if (ConditionalLockBuffer(buf))
 		{
 			if (acquire_free_page(rel, buf))
+			{
+				PT_FAULT("reuse");
 				return buf;
+			}
 			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
 		}
 		ReleaseBuffer(buf);
@@ -318,6 +321,7 @@ _pt_new_buffer(Relation rel)
 	LockBuffer(buf, BUFFER_LOCK_EXCLUSIVE);
 	if (need_lock)
 		UnlockRelationForExtension(rel, ExclusiveLock);
+	PT_FAULT("extend");
 	return buf;
 }
 

@@ -114,6 +114,7 @@ ptbuild(Relation heap, Relation rel, IndexInfo *info)
 	tuplesort_end(build->sort);
 	MemoryContextDelete(build->row_context);
 
+	PT_FAULT("build");
 	if (RelationNeedsWAL(rel))
 		log_newpage_range(rel, MAIN_FORKNUM, 0,
 						  RelationGetNumberOfBlocks(rel), true);

@@ -51,13 +51,17 @@ _pt_delete_page(Relation rel, BlockNumber blkno)
 	PtDelete	del;
 	bool		done;
 
+	PT_FAULT("delete");
 	del.rel = rel;
 	del.left = del.buf = del.right = del.parent = InvalidBuffer;
 
 	done = lock_siblings(&del, blkno) && lock_parent(&del) &&
 		form_right(&del);
 	if (done)
+	{
+		PT_FAULT("unlink");
 		unlink_page(&del);
+	}
 
 	release(del.parent);
 	release(del.right);

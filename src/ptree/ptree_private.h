@@ -303,6 +303,14 @@ typedef struct PtWal
 	PtWalBlock	blocks[PT_WAL_MAX_BLOCKS];
 } PtWal;
 
+/* Where tests have something fail; test/fault/ptfault.c is behind it. */
+#ifdef PTREE_FAULTS
+extern void _pt_fault(const char *point);
+#define PT_FAULT(point) _pt_fault(point)
+#else
+#define PT_FAULT(point) ((void) 0)
+#endif
+
 /* prototypes for functions in ptree.c */
 pg_noreturn extern void _pt_report_corrupt(Relation rel, BlockNumber blkno,
 										   const char *detail);

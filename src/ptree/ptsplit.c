@@ -128,6 +128,7 @@ _pt_split(Relation rel, Buffer buf, const PtItem *items, int nitems,
 		_pt_release(nbuf);
 	if (BufferIsValid(child))
 		_pt_release(child);
+	PT_FAULT("split");
 	insert_link(rel, buf, rbuf, &point.separator);
 }
 
@@ -144,6 +145,7 @@ _pt_finish_split(Relation rel, Buffer buf)
 	Buffer		right;
 
 	Assert(PtPageGetOpaque(page)->flags & PT_INCOMPLETE_SPLIT);
+	PT_FAULT("finish");
 	if (!_pt_get_high(page, &separator) ||
 		PtPageGetOpaque(page)->next == InvalidBlockNumber)
 		_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
@@ -187,6 +189,7 @@ insert_link(Relation rel, Buffer left, Buffer right, const PtKey *separator)
 	item.key = *separator;
 	item.child = BufferGetBlockNumber(right);
 	_pt_release(right);
+	PT_FAULT("downlink");
 	_pt_insert_on_page(rel, parent, &item, left);
 }
 
@@ -231,6 +234,7 @@ new_root(Relation rel, Buffer left, Buffer right, const PtKey *separator)
 	root = _pt_new_buffer(rel);
 	metabuf = _pt_read(rel, PT_METAPAGE, BUFFER_LOCK_EXCLUSIVE);
 	meta = _pt_get_meta(rel, metabuf);
+	PT_FAULT("root");
 	_pt_wal_init(&wal);
 
 	START_CRIT_SECTION();

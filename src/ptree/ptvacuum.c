@@ -88,6 +88,7 @@ ptvacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 		stats->estimated_count = true;
 	}
 
+	PT_FAULT("cleanup");
 	set_deleted_pages(info->index, stats->pages_deleted - stats->pages_free);
 
 	/* entries may have been counted twice while pages were being split */
@@ -152,6 +153,7 @@ vacuum_scan(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 		}
 	}
 	MemoryContextDelete(vacuum.page_context);
+	PT_FAULT("vacuum");
 
 	if (stats->pages_free > 0)
 		IndexFreeSpaceMapVacuum(rel);

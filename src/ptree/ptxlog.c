@@ -89,6 +89,7 @@ _pt_wal_insert(Relation rel, PtWal *wal)
 	if (!RelationNeedsWAL(rel))
 		return;
 
+	PT_FAULT("record");
 	XLogBeginInsert();
 	for (int i = 0; i < wal->nblocks; i++)
 	{
