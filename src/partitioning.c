@@ -14,6 +14,7 @@
 #include "worker/worker.h"
 #include "meta/meta.h"
 #include "store/store.h"
+#include "scan/scan.h"
 #include "gsi/gsi.h"
 #include "http/http.h"
 
@@ -28,6 +29,7 @@ _PG_init(void)
 	ptree_init();
 	meta_init();
 	store_init();
+	scan_init();
 	gsi_init();
 	worker_init();
 	http_init();

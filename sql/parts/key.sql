@@ -617,14 +617,14 @@ COMMENT ON FUNCTION partitioning.check_shard(pg_catalog.text, pg_catalog."any", 
 
 CREATE FUNCTION partitioning.shard_base(pk pg_catalog.text)
     RETURNS pg_catalog.text
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    LANGUAGE c IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
     AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION partitioning.shard_base(pg_catalog.text) IS
     'partition key that a stored one belongs to: what is before # and a number at its end; without these all of it';
 
 CREATE FUNCTION partitioning.shard_of(pk pg_catalog.text)
     RETURNS pg_catalog.int4
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    LANGUAGE c IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
     AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION partitioning.shard_of(pg_catalog.text) IS
     'number of the write shard at the end of a stored partition key; null without one';

@@ -14,6 +14,7 @@
 
 char	   *guc_wire_schema = NULL;
 bool		guc_debug_key_locks = true;
+bool		guc_enable_shard_merge = true;
 int			guc_expression_cache_size = 256;
 int			guc_http_auth = HTTP_AUTH_SIGV4;
 int			guc_http_body_timeout = 30;
@@ -63,6 +64,14 @@ guc_init(void)
 							 &guc_debug_key_locks,
 							 true,
 							 PGC_SUSET, GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL,
+							 NULL, NULL, NULL);
+
+	DefineCustomBoolVariable("partitioning.enable_shard_merge",
+							 "Enables the planner's use of merges of write shards.",
+							 NULL,
+							 &guc_enable_shard_merge,
+							 true,
+							 PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
 
 	DefineCustomIntVariable("partitioning.expression_cache_size",

@@ -61,6 +61,9 @@ extern int	guc_http_workers;
 /* partitioning.worker_idle_timeout: milliseconds */
 extern int	guc_worker_idle_timeout;
 
+/* partitioning.enable_shard_merge: whether the planner may merge shards */
+extern bool guc_enable_shard_merge;
+
 /* prototypes for functions in guc.c */
 extern void guc_init(void);
 

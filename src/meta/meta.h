@@ -330,6 +330,9 @@ extern void meta_set_sharding(KeySharding *sharding, int count,
  */
 extern Oid	meta_find_logical_index(Relation rel, const KeySchema *schema);
 
+/* Is this shard_base()? */
+extern bool meta_is_shard_base_function(Oid function);
+
 /* Does this function look after the numbers of shards in a constraint? */
 extern bool meta_is_shard_check_function(Oid function);
 

@@ -94,6 +94,12 @@ is_extension_function(Oid function, const char *name)
 }
 
 bool
+meta_is_shard_base_function(Oid function)
+{
+	return is_extension_function(function, "shard_base");
+}
+
+bool
 meta_is_shard_check_function(Oid function)
 {
 	return is_extension_function(function, "check_shard");

@@ -107,13 +107,21 @@ merge_shards(ItemScan *scan, const ScanSpec *spec, int shards)
 {
 	RangeScan **ranges = palloc(shards * sizeof(RangeScan *));
 
+	const KeySchema *schema = &scan->store->table->schema;
+	int			n = 0;
+
 	for (int i = 0; i < shards; i++)
 	{
 		Datum		pk = key_shard_datum(spec->pk->refs[0], i);
 
-		ranges[i] = scan_range_begin(scan, store_of_shard(scan, pk), spec, pk);
+		if (spec->index == NULL &&
+			!scan_range_has_shard(&schema->sharding,
+								  schema->attributes[1].type, &spec->range, i))
+			continue;
+		ranges[n++] = scan_range_begin(scan, store_of_shard(scan, pk), spec,
+									   pk);
 	}
-	scan->merge = scan_merge_begin(ranges, shards, scan->context);
+	scan->merge = scan_merge_begin(ranges, n, scan->context);
 }
 
 /* One store is at one leaf. */

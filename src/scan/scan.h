@@ -12,6 +12,8 @@
 #ifndef PT_SCAN_H
 #define PT_SCAN_H
 
+#include "nodes/pathnodes.h"
+
 #include "store/store.h"
 
 typedef struct ScanSpec
@@ -48,5 +50,15 @@ extern ItemScan *scan_begin(const ScanSpec *spec, Snapshot snapshot);
  */
 extern bool scan_next(ItemScan *scan, StoreRow *row);
 extern void scan_end(ItemScan *scan);
+
+/* prototypes for functions in scan_path.c */
+
+/* Told of each function in FROM, to add paths for those that it knows. */
+typedef void (*ScanFunctionPaths) (PlannerInfo *root,
+								   RelOptInfo *rel,
+								   RangeTblEntry *rte);
+
+extern void scan_register_function_paths(ScanFunctionPaths callback);
+extern void scan_init(void);
 
 #endif							/* PT_SCAN_H */

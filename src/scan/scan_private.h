@@ -7,6 +7,8 @@
 
 #include "access/genam.h"
 #include "access/sdir.h"
+#include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
 
 #include "scan/scan.h"
 
@@ -92,9 +94,47 @@ struct ItemScan
 	List	   *stores;			/* further ones, of the ranges of a merge */
 };
 
+/*
+ * What a merge of shards can use of a query's clauses, and what it must know
+ * to find it.
+ */
+typedef struct MergeClauses
+{
+	PlannerInfo *root;
+	RelOptInfo *rel;
+	IndexOptInfo *index;		/* the key index */
+	bool		by_sort_key;	/* which decides on the shard */
+	AttrNumber	sk_attnum;
+	Oid			type;			/* of sk */
+	Oid			opfamily;
+	Oid			collation;
+
+	Expr	   *base;			/* what shard_base(pk) is equal to */
+	List	   *strategies;		/* of the bounds on sk */
+	List	   *values;			/* likewise */
+	List	   *used;			/* RestrictInfos that it comes from */
+	List	   *enforced;		/* those of them that need not be checked */
+} MergeClauses;
+
+/* prototypes for functions in scan_clause.c */
+extern bool scan_is_shard_base(Node *node, RelOptInfo *rel);
+extern Expr *scan_match_shard_base(PlannerInfo *root, RelOptInfo *rel,
+								   RestrictInfo *rinfo);
+extern bool scan_match_clauses(MergeClauses *clauses, List *rinfos);
+extern bool scan_uses_system_columns(List *rinfos);
+
+/* prototypes for functions in scan_custom.c */
+extern const CustomScanMethods scan_merge_methods;
+extern void scan_custom_init(void);
+
 /* prototypes for functions in scan_range.c */
 extern RangeScan *scan_range_begin(const ItemScan *scan, ItemStore *store,
 								   const ScanSpec *spec, Datum pk);
+extern RangeScan *scan_range_of_partition(ItemStore *store, Snapshot snapshot,
+										  Datum pk, const KeyRange *bounds,
+										  bool forward);
+extern bool scan_range_has_shard(const KeySharding *sharding, ItemType type,
+								 const KeyRange *bounds, int shard);
 extern bool scan_range_next(RangeScan *range);
 extern bool scan_range_fetch(RangeScan *range);
 extern void scan_range_end(RangeScan *range);

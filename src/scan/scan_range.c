@@ -91,6 +91,48 @@ scan_range_begin(const ItemScan *scan, ItemStore *store,
 	return range;
 }
 
+/*
+ * Can a shard have rows within bounds on sk?  One sort key is in one shard if
+ * it decides on the shard.
+ */
+bool
+scan_range_has_shard(const KeySharding *sharding, ItemType type,
+					 const KeyRange *bounds, int shard)
+{
+	ItemRef		sk;
+
+	if (sharding->by != KEY_SHARD_SORT_KEY ||
+		!bounds->lower.present || !bounds->upper.present ||
+		key_datum_compare(type, bounds->lower.datum, bounds->upper.datum) != 0)
+		return true;
+	sk = key_ref_from_datum(type, bounds->lower.datum);
+	return shard == key_shard_of_sort_key(sk, sharding->count) ||
+		(sharding->former > 0 &&
+		 shard == key_shard_of_sort_key(sk, sharding->former));
+}
+
+/*
+ * Rows of one partition key of the table within bounds, whose datums are used
+ * as they are.
+ */
+RangeScan *
+scan_range_of_partition(ItemStore *store, Snapshot snapshot, Datum pk,
+						const KeyRange *bounds, bool forward)
+{
+	RangeScan  *range = palloc0(sizeof(RangeScan));
+
+	range->context = CurrentMemoryContext;
+	range->store = store;
+	range->has_sort = true;
+	range->snapshot = snapshot;
+	range->direction = forward ? ForwardScanDirection : BackwardScanDirection;
+	range->single = true;
+	range->pk = pk;
+	range->range = *bounds;
+	range->kind = RANGE_PARTITION;
+	return range;
+}
+
 /* The column values alone: those are what ranges are made of. */
 static void
 copy_start(RangeScan *range, const ScanSpec *spec, Datum pk)

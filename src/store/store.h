@@ -205,6 +205,13 @@ extern void store_route_stored(ItemStore *store, Datum pk);
 extern bool store_try_route(ItemStore *store, const ItemKey *key);
 
 /*
+ * The same for a reader who has the relation open, locked and all privileges
+ * checked, as a node of a plan has; it must not be partitioned.
+ */
+extern ItemStore *store_attach(Relation rel);
+extern void store_detach(ItemStore *store);
+
+/*
  * Ends the call.  AFTER triggers run now.  The relations stay locked.
  */
 extern void store_close(ItemStore *store);

@@ -102,6 +102,27 @@ store_prepare(const ItemTable *table, AclMode access, bool locks_rows,
 	return store;
 }
 
+ItemStore *
+store_attach(Relation rel)
+{
+	ItemStore  *store = palloc(sizeof(ItemStore));
+
+	memset(store, 0, offsetof(ItemStore, relation));
+	store->table = meta_table(RelationGetRelid(rel));
+	store->access = ACL_SELECT;
+	store->named = rel;
+	check_storage(rel, rel);
+	enter_relation(store, rel);
+	return store;
+}
+
+void
+store_detach(ItemStore *store)
+{
+	leave_relation(store);
+	pfree(store);
+}
+
 void
 store_begin_statement(ItemStore *store)
 {

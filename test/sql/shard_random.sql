@@ -96,7 +96,10 @@ DECLARE
     expected item[];
     merged item[];
     paged item[];
+    planned item[];
+    plan text;
     compared int := 0;
+    merges int := 0;
 BEGIN
     FOR i IN 1..n LOOP
         SELECT * INTO s FROM shapes ORDER BY random() LIMIT 1;
@@ -104,11 +107,31 @@ BEGIN
         forward := random() < 0.5;
         items := CASE WHEN random() < 0.5 THEN 1 + (random() * 30)::int END;
         page_size := 1 + (random() * random() * 40)::int;
+        SET LOCAL partitioning.enable_shard_merge = off;
         SET LOCAL enable_indexscan = off;
         SET LOCAL enable_bitmapscan = off;
         EXECUTE format('SELECT ARRAY(SELECT item_of(t) FROM %I AS t WHERE %s ORDER BY sk %s LIMIT %s)', s.name, c.sql,
                        CASE WHEN forward THEN 'ASC' ELSE 'DESC' END, coalesce(items::text, 'ALL'))
             INTO expected;
+        -- the planner's merge of the same
+        IF s.shards > 1 THEN
+            SET LOCAL partitioning.enable_shard_merge = on;
+            SET LOCAL enable_seqscan = off;
+            SET LOCAL enable_sort = off;
+            EXECUTE format('SELECT ARRAY(SELECT item_of(t) FROM %I AS t WHERE %s ORDER BY sk %s LIMIT %s)', s.name, c.sql,
+                           CASE WHEN forward THEN 'ASC' ELSE 'DESC' END, coalesce(items::text, 'ALL'))
+                INTO planned;
+            EXECUTE format('EXPLAIN (FORMAT JSON) SELECT item_of(t) FROM %I AS t WHERE %s ORDER BY sk %s LIMIT %s', s.name, c.sql,
+                           CASE WHEN forward THEN 'ASC' ELSE 'DESC' END, coalesce(items::text, 'ALL'))
+                INTO plan;
+            merges := merges + (plan LIKE '%ShardMerge%')::int;
+            RESET enable_seqscan;
+            RESET enable_sort;
+            IF planned IS DISTINCT FROM expected THEN
+                RAISE WARNING 'case %: % % % forward % items %: expected %, planned %', i, s, c.sql, c.vals, forward, items,
+                    cardinality(expected), cardinality(planned);
+            END IF;
+        END IF;
         RESET enable_indexscan;
         RESET enable_bitmapscan;
         merged := ARRAY(SELECT q FROM query(s.name, c.condition, c.vals::item, scan_forward => forward, max_items => items) AS q);
@@ -128,7 +151,8 @@ BEGIN
                 cardinality(expected), cardinality(merged), cardinality(paged);
         END IF;
     END LOOP;
-    RAISE NOTICE 'items compared: %', CASE WHEN compared > 10 * n THEN 'enough' ELSE 'too few' END;
+    RAISE NOTICE 'items compared: %, merged by the planner: %', CASE WHEN compared > 10 * n THEN 'enough' ELSE 'too few' END,
+        CASE WHEN merges > 0.8 * n THEN 'nearly all' ELSE merges::text END;
 END $$;
 CALL compare_cases(1000);
 -- the same through a local index, where most keys are ties: page by page
