@@ -33,7 +33,17 @@ typedef struct ApiText
 	const char *data;
 	size_t		len;
 	bool		exact;
+
+	/* an expression that has no text, or what is wrong with it */
+	ItemExpr   *parsed;
+	const char *error;
 } ApiText;
+
+static inline bool
+api_has_expression(const ApiText *text)
+{
+	return text->data != NULL || text->parsed != NULL || text->error != NULL;
+}
 
 typedef enum ApiReturnValues
 {

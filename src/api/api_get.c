@@ -67,13 +67,12 @@ ItemExpr *
 api_prepare_projection(const ApiText *projection, Jsonb *names,
 					   const char *key_error)
 {
-	bool		has_projection = projection->data != NULL;
 	ExprRequest *expressions;
 	ItemExpr   *result;
 
-	api_check_placeholders(names, has_projection, NULL, true, NULL);
+	api_check_placeholders(names, projection->data != NULL, NULL, true, NULL);
 	api_check_values(key_error);
-	if (!has_projection)
+	if (!api_has_expression(projection))
 		return NULL;
 
 	expressions = expr_request_begin(names, NULL);

@@ -213,7 +213,7 @@ check_request(const ApiQuery *request)
 
 	if (request->kind == API_SCAN)
 		check_segments(request);
-	else if (request->key_condition.data == NULL)
+	else if (!api_has_expression(&request->key_condition))
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg(TEXT_KEY_CONDITION_ABSENT)));
@@ -259,8 +259,9 @@ prepare_expressions(const ApiQuery *request, ReadExpressions *expressions)
 	ExprRequest *placeholders;
 
 	memset(expressions, 0, sizeof(*expressions));
-	if (request->key_condition.data == NULL &&
-		request->filter.data == NULL && request->projection.data == NULL)
+	if (!api_has_expression(&request->key_condition) &&
+		!api_has_expression(&request->filter) &&
+		!api_has_expression(&request->projection))
 		return;
 
 	placeholders = expr_request_begin(request->names, request->values);
@@ -285,7 +286,7 @@ check_select(const ApiQuery *request)
 		[API_SELECT_ALL_PROJECTED] = "ALL_PROJECTED_ATTRIBUTES",
 		[API_SELECT_COUNT] = "COUNT",
 	};
-	bool		projects = request->projection.data != NULL;
+	bool		projects = api_has_expression(&request->projection);
 
 	if (request->select == API_SELECT_ALL_PROJECTED &&
 		request->index_name.data == NULL)

@@ -70,8 +70,9 @@ api_check_placeholders(Jsonb *names, bool names_usable,
 ItemExpr *
 api_prepare(ExprRequest *request, ExprKind kind, const ApiText *text)
 {
-	if (text->data == NULL)
-		return NULL;
+	api_check_values(text->error);
+	if (text->parsed != NULL || text->data == NULL)
+		return text->parsed;
 	return expr_prepare(request, kind, text->data, text->len);
 }
 

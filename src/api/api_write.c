@@ -187,8 +187,8 @@ prepare_expressions(WriteState *state, const ApiText *update)
 	const ApiWrite *request = state->request;
 	ExprRequest *expressions;
 
-	if (request->condition.data == NULL &&
-		(update == NULL || update->data == NULL))
+	if (!api_has_expression(&request->condition) &&
+		(update == NULL || !api_has_expression(update)))
 		return;
 
 	expressions = expr_request_begin(request->names, request->values);

@@ -52,6 +52,8 @@
 #define LIMIT_TAG_VALUE				256
 #define LIMIT_ARN					1283
 
+#define LIMIT_ATTRIBUTES_TO_GET		255
+
 #define LIMIT_BATCH_GET_KEYS		100
 #define LIMIT_BATCH_GET_SIZE		(16 * 1024 * 1024)
 #define LIMIT_BATCH_GET_PARTITION	(1024 * 1024)	/* of one partition key */

@@ -288,6 +288,44 @@
 #define TEXT_UPDATE_PATH \
 	"The document path provided in the update expression is invalid for update"
 
+/* legacy parameters */
+#define TEXT_QUERY_FILTER_ON_KEY \
+	"QueryFilter can only contain non-primary key attributes: Primary key attribute: %.*s"
+#define TEXT_KEYCOND_NOT_INDEXABLE \
+	"Attempted conditional constraint is not an indexable operation"
+#define TEXT_UPDATE_LEGACY_TYPE \
+	"Type mismatch for attribute to update"
+#define TEXT_LEGACY_MIXED \
+	"Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {%s} Expression parameters: {%s}"
+#define TEXT_LEGACY_OPERATOR_ALONE \
+	TEXT_PARAMETER_INVALID "ConditionalOperator cannot be used without Filter or Expected"
+#define TEXT_LEGACY_NAME_DUPLICATE \
+	TEXT_PARAMETER_INVALID "Duplicate value in attribute name: %s"
+#define TEXT_LEGACY_COUNT \
+	TEXT_PARAMETER_INVALID "Invalid number of argument(s) for the %s ComparisonOperator"
+#define TEXT_LEGACY_SAME_TYPE \
+	TEXT_PARAMETER_INVALID "AttributeValues inside AttributeValueList must be of same type"
+#define TEXT_LEGACY_BOUNDS \
+	"The BETWEEN condition was provided a range where the lower bound is greater than the upper bound"
+#define TEXT_EXPECTED_BOTH_VALUES \
+	TEXT_PARAMETER_INVALID "Value and AttributeValueList cannot be used together for Attribute: %s"
+#define TEXT_EXPECTED_EXISTS_OPERATOR \
+	TEXT_PARAMETER_INVALID "Exists and ComparisonOperator cannot be used together for Attribute: %s"
+#define TEXT_EXPECTED_NO_VALUE \
+	TEXT_PARAMETER_INVALID "Value or AttributeValueList must be used with ComparisonOperator: %s for Attribute: %s"
+#define TEXT_EXPECTED_NO_OPERATOR \
+	TEXT_PARAMETER_INVALID "AttributeValueList can only be used with a ComparisonOperator for Attribute: %s"
+#define TEXT_EXPECTED_EXISTS \
+	TEXT_PARAMETER_INVALID "Value must be provided when Exists is %s for Attribute: %s"
+#define TEXT_EXPECTED_NOT_EXISTS \
+	TEXT_PARAMETER_INVALID "Value cannot be used when Exists is false for Attribute: %s"
+#define TEXT_UPDATES_NO_VALUE \
+	TEXT_PARAMETER_INVALID "Only DELETE action is allowed when no attribute value is specified"
+#define TEXT_UPDATES_DELETE_TYPE \
+	TEXT_PARAMETER_INVALID "DELETE action with value is not supported for the type %s"
+#define TEXT_UPDATES_ADD_TYPE \
+	TEXT_PARAMETER_INVALID "ADD action is not supported for the type %s"
+
 /* what to select */
 #define TEXT_SELECT_PROJECTED \
 	TEXT_PARAMETER_INVALID "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"

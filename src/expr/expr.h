@@ -56,6 +56,64 @@ extern void expr_request_finish(ExprRequest *request);
 /* "UpdateExpression", "ConditionExpression", ... */
 extern const char *expr_kind_name(ExprKind kind);
 
+/* prototypes for functions in expr_legacy.c: expressions without a text */
+
+/* In the order in which the service lists them. */
+typedef enum ExprLegacyOperator
+{
+	EXPR_LEGACY_IN,
+	EXPR_LEGACY_NULL,
+	EXPR_LEGACY_BETWEEN,
+	EXPR_LEGACY_LT,
+	EXPR_LEGACY_NOT_CONTAINS,
+	EXPR_LEGACY_EQ,
+	EXPR_LEGACY_GT,
+	EXPR_LEGACY_NOT_NULL,
+	EXPR_LEGACY_NE,
+	EXPR_LEGACY_LE,
+	EXPR_LEGACY_BEGINS_WITH,
+	EXPR_LEGACY_GE,
+	EXPR_LEGACY_CONTAINS
+} ExprLegacyOperator;
+
+/* A condition on a top-level attribute; values fit the operator. */
+typedef struct ExprLegacyCondition
+{
+	const char *name;
+	uint32		name_len;
+	ExprLegacyOperator operator;
+	int			nvalues;
+	const ItemRef *values;
+} ExprLegacyCondition;
+
+typedef enum ExprLegacyAction
+{
+	EXPR_LEGACY_ADD,
+	EXPR_LEGACY_DELETE,
+	EXPR_LEGACY_PUT
+} ExprLegacyAction;
+
+typedef struct ExprLegacyUpdate
+{
+	const char *name;
+	uint32		name_len;
+	ExprLegacyAction action;
+	ItemRef		value;			/* data is NULL: none */
+} ExprLegacyUpdate;
+
+/*
+ * They are in the current memory context, and refer to the names and values
+ * of their arguments.  None is prepared or finished with a request.
+ */
+extern ItemExpr *expr_legacy_condition(ExprKind kind, int n,
+									   const ExprLegacyCondition *conditions,
+									   bool any);
+extern ItemExpr *expr_legacy_key_condition(int n,
+										   const ExprLegacyCondition *conditions);
+extern ItemExpr *expr_legacy_update(int n, const ExprLegacyUpdate *updates);
+extern ItemExpr *expr_legacy_projection(int n, const char *const *names,
+										const uint32 *name_lens);
+
 /* prototypes for functions in expr_schema.c */
 
 /*

@@ -261,6 +261,8 @@ check_term(const ExprKeyTerm *term, const KeyAttribute *attribute, int part)
 {
 	int			nvalues = term->type == EXPR_NODE_BETWEEN ? 2 : 1;
 
+	if (term->type == EXPR_NODE_NOT)
+		expr_error(TEXT_KEYCOND_NOT_INDEXABLE);
 	if (term->type == EXPR_NODE_CALL && attribute->type == ITEM_N)
 		expr_error(TEXT_OPERATOR_TYPE, "BEGINS_WITH",
 				   item_type_tag(attribute->type));

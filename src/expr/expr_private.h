@@ -89,6 +89,7 @@ typedef struct ExprFixup
 typedef struct ExprParse
 {
 	ExprKind	kind;
+	bool		legacy;			/* made by expr_legacy.c */
 	const char *text;			/* NUL terminated */
 	uint32		len;
 

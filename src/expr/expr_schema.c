@@ -66,7 +66,8 @@ expr_check_filter(const ItemExpr *expr, int n, const KeyAttribute *attributes)
 			if (is_attribute(head, &attributes[j]))
 				ereport(ERROR,
 						(errcode(ERRCODE_ITEM_VALIDATION),
-						 errmsg(TEXT_FILTER_ON_KEY,
+						 errmsg(expr->parse->legacy ?
+								TEXT_QUERY_FILTER_ON_KEY : TEXT_FILTER_ON_KEY,
 								(int) head->name_len, head->name),
 						 errhint("Conditions on key attributes belong to the key condition.")));
 		}

@@ -144,9 +144,10 @@ compute_change(UpdateState *state, int target)
 }
 
 static void
-update_type_error(void)
+update_type_error(const UpdateState *state)
 {
-	expr_error(TEXT_UPDATE_TYPE);
+	expr_error("%s", state->expr->parse->legacy ? TEXT_UPDATE_LEGACY_TYPE :
+			   TEXT_UPDATE_TYPE);
 }
 
 static void
@@ -156,7 +157,8 @@ update_path_error(void)
 }
 
 /*
- * ADD: sum of numbers, union of sets, or the operand where there is nothing.
+ * ADD: sum of numbers, union of sets, or the operand where there is nothing;
+ * a list, which only legacy parameters can give, is appended.
  */
 static void
 compute_add(UpdateState *state, int target, ItemRef operand)
@@ -171,7 +173,7 @@ compute_add(UpdateState *state, int target, ItemRef operand)
 		return;
 	}
 	if (old.type != operand.type)
-		update_type_error();
+		update_type_error(state);
 	if (old.type == ITEM_N)
 	{
 		char	   *sum = palloc(ITEM_NUMBER_MAX_LEN);
@@ -180,6 +182,8 @@ compute_add(UpdateState *state, int target, ItemRef operand)
 		change->value.len = item_number_add(old, operand, false, sum);
 		change->value.data = sum;
 	}
+	else if (old.type == ITEM_L)
+		change->value = item_list_concat(old, operand);
 	else
 		change->value = item_set_union(old, operand);
 }
@@ -197,7 +201,7 @@ compute_delete(UpdateState *state, int target, ItemRef operand)
 	if (!item_row_path(state->before, target_path(state, target), &old))
 		return;
 	if (old.type != operand.type)
-		update_type_error();
+		update_type_error(state);
 	change->kind = item_set_difference(old, operand, &change->value) ?
 		CHANGE_SET : CHANGE_REMOVE;
 }
@@ -243,7 +247,7 @@ eval_sum(UpdateState *state, const ExprNode *node)
 	ItemRef		result;
 
 	if (a.type != ITEM_N || b.type != ITEM_N)
-		update_type_error();
+		update_type_error(state);
 	result.type = ITEM_N;
 	result.len = item_number_add(a, b, node->type == EXPR_NODE_MINUS, out);
 	result.data = out;
@@ -269,7 +273,7 @@ eval_call(UpdateState *state, const ExprNode *node)
 	a = eval_term(state, node->args[0]);
 	b = eval_term(state, node->args[1]);
 	if (a.type != ITEM_L || b.type != ITEM_L)
-		update_type_error();
+		update_type_error(state);
 	return item_list_concat(a, b);
 }
 

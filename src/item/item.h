@@ -251,6 +251,7 @@ item_scan_peek(ItemScanner *s)
 /* prototypes for functions in item_typed.c: typed JSON inside other JSON */
 extern void item_scan_typed_map(ItemScanner *s, bool any_names,
 								ItemTyped *result);
+extern void item_scan_typed_value(ItemScanner *s, ItemTyped *result);
 extern const char *item_scan_typed_string(ItemScanner *s, uint32 *len);
 extern bool item_scan_typed_bool(ItemScanner *s);
 

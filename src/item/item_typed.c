@@ -25,6 +25,7 @@ typedef struct Parser
 	const char *invalid;		/* first validation error, or NULL */
 	char	   *invalid_name;	/* the attribute that has it */
 	uint32		invalid_name_len;
+	bool		is_value;		/* there is no outermost map */
 } Parser;
 
 static bool is_bare_value(Parser *p);
@@ -97,6 +98,27 @@ item_scan_typed_map(ItemScanner *s, bool any_names, ItemTyped *result)
 	result->invalid = p.invalid;
 	result->invalid_name = p.invalid_name;
 	result->invalid_name_len = p.invalid_name_len;
+}
+
+/*
+ * Reads the single value that must be next, which an attribute is to have or
+ * to be compared with.  The error, if any, names no attribute.
+ */
+void
+item_scan_typed_value(ItemScanner *s, ItemTyped *result)
+{
+	Parser		p;
+
+	memset(&p, 0, sizeof(p));
+	p.scan = *s;
+	p.is_value = true;
+	item_builder_init(&p.build, 64);
+	parse_value(&p, 1);
+	*s = p.scan;
+	result->item = item_builder_finish(&p.build);
+	result->invalid = p.invalid;
+	result->invalid_name = NULL;
+	result->invalid_name_len = 0;
 }
 
 /*
@@ -489,7 +511,7 @@ invalid(Parser *p, const char *message)
 	if (p->invalid != NULL)
 		return;
 	p->invalid = message;
-	if (p->build.nspans > 0)
+	if (p->build.nspans > 0 && !p->is_value)
 	{
 		item_entry_name(p->build.data + p->attribute_at, &name, &len);
 		p->invalid_name = pnstrdup(name, len);

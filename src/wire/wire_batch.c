@@ -101,6 +101,10 @@ fill_keys(const WireBatchGet *request, int table, ApiBatchGetTable *part)
 {
 	const WireKeys *keys = table_keys(request, table);
 	const ItemData **items = palloc(keys->keys.n * sizeof(ItemData *));
+	const WireStyle legacy = {"AttributesToGet", keys->attributes.given};
+	const WireStyle expression = {
+		"ProjectionExpression", keys->projection.data != NULL
+	};
 
 	for (int i = 0; i < keys->keys.n; i++)
 	{
@@ -114,6 +118,8 @@ fill_keys(const WireBatchGet *request, int table, ApiBatchGetTable *part)
 	part->n = keys->keys.n;
 	part->keys = items;
 	part->projection = keys->projection;
+	wire_check_mixing(&legacy, 1, &expression, 1);
+	wire_attributes_to_get(&keys->attributes, &part->projection);
 	part->names = keys->names;
 }
 
@@ -186,6 +192,18 @@ append_keys(const WireKeys *keys, const bool *unprocessed,
 	{
 		wire_append_name(response, "ProjectionExpression");
 		wire_append_text(response, &keys->projection);
+	}
+	if (keys->attributes.given)
+	{
+		wire_append_name(response, "AttributesToGet");
+		appendStringInfoChar(response, '[');
+		for (int i = 0; i < keys->attributes.n; i++)
+		{
+			wire_begin_element(response);
+			wire_append_text(response,
+							 &((ApiText *) keys->attributes.elements)[i]);
+		}
+		appendStringInfoChar(response, ']');
 	}
 	if (keys->names != NULL)
 	{

@@ -108,6 +108,7 @@ is_absent(const WireType *type, const void *value)
 			return !((const WireInt *) value)->given;
 		case WIRE_ITEM:
 		case WIRE_VALUES:
+		case WIRE_VALUE:
 			return ((const ItemTyped *) value)->item == NULL;
 		case WIRE_NAMES:
 		case WIRE_STRUCTURE:
@@ -116,8 +117,6 @@ is_absent(const WireType *type, const void *value)
 			return !((const WireList *) value)->given;
 		case WIRE_MAP:
 			return !((const WireMap *) value)->given;
-		case WIRE_LEGACY:
-			break;
 	}
 	return true;
 }
@@ -150,8 +149,8 @@ check_value(Checker *c, const WireType *type, const void *value,
 		case WIRE_BOOL:
 		case WIRE_ITEM:
 		case WIRE_VALUES:
+		case WIRE_VALUE:
 		case WIRE_NAMES:
-		case WIRE_LEGACY:
 			break;
 	}
 }
@@ -242,7 +241,7 @@ check_list(Checker *c, const WireType *type, const WireList *list,
 }
 
 /*
- * The names of a map are those of tables.  Lists in a map are reported as
+ * Names that must be names are those of tables.  Lists in a map are reported as
  * the map's.
  */
 static void
@@ -258,7 +257,8 @@ check_map(Checker *c, const WireType *type, const WireMap *map,
 		ApiText		table = wire_table_of_name(&map->names[i]);
 		void	   *value = (char *) map->values + i * size;
 
-		if (table.len < 1 || table.len > LIMIT_TABLE_NAME || !is_name(&table))
+		if (type->is_name &&
+			(table.len < 1 || table.len > LIMIT_TABLE_NAME || !is_name(&table)))
 			report(c, type, path, "{...}", TEXT_CONSTRAINT_MAP_KEYS);
 		if (element->kind == WIRE_LIST &&
 			(((WireList *) value)->n < element->min ||

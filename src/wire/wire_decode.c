@@ -33,12 +33,11 @@
 typedef struct WireDecoder
 {
 	ItemScanner scan;
-	const WireMember *legacy;	/* the first that the request has */
 } WireDecoder;
 
 pg_noreturn static void raise_decode_error(void);
 static void *decode_request(const WireType *model, const char *json,
-							size_t len, const WireMember **legacy);
+							size_t len);
 static void decode_value(WireDecoder *d, const WireType *type, bool inside,
 						 void *result);
 static void decode_text(WireDecoder *d, ApiText *result);
@@ -61,12 +60,10 @@ static void expect_object(WireDecoder *d, const WireType *type, bool inside);
 pg_noreturn static void refuse(const char *format, const char *argument);
 
 /*
- * Decodes a whole request; *legacy is a legacy parameter that it has, or
- * NULL.
+ * Decodes a whole request.
  */
 void *
-wire_decode(const WireType *model, const char *json, size_t len,
-			const WireMember **legacy)
+wire_decode(const WireType *model, const char *json, size_t len)
 {
 	MemoryContext context = CurrentMemoryContext;
 	void	   *volatile result = NULL;
@@ -77,7 +74,7 @@ wire_decode(const WireType *model, const char *json, size_t len,
 	 */
 	PG_TRY();
 	{
-		result = decode_request(model, json, len, legacy);
+		result = decode_request(model, json, len);
 	}
 	PG_CATCH();
 	{
@@ -118,8 +115,7 @@ raise_decode_error(void)
 }
 
 static void *
-decode_request(const WireType *model, const char *json, size_t len,
-			   const WireMember **legacy)
+decode_request(const WireType *model, const char *json, size_t len)
 {
 	WireDecoder d;
 	void	   *result = NULL;
@@ -131,7 +127,6 @@ decode_request(const WireType *model, const char *json, size_t len,
 	else
 		result = decode_structure(&d, model, true);
 	(void) item_scan_end(&d.scan);
-	*legacy = d.legacy;
 	return result;
 }
 
@@ -141,9 +136,7 @@ decode_request(const WireType *model, const char *json, size_t len,
 void
 wire_check_json(const char *json, size_t len)
 {
-	const WireMember *ignored;
-
-	(void) wire_decode(NULL, json, len, &ignored);
+	(void) wire_decode(NULL, json, len);
 }
 
 /*
@@ -165,6 +158,7 @@ wire_decoded_size(const WireType *type)
 			return sizeof(WireInt);
 		case WIRE_ITEM:
 		case WIRE_VALUES:
+		case WIRE_VALUE:
 			return sizeof(ItemTyped);
 		case WIRE_NAMES:
 			return sizeof(Jsonb *);
@@ -174,8 +168,6 @@ wire_decoded_size(const WireType *type)
 			return sizeof(WireList);
 		case WIRE_MAP:
 			return sizeof(WireMap);
-		case WIRE_LEGACY:
-			break;
 	}
 	return 0;
 }
@@ -212,6 +204,9 @@ decode_value(WireDecoder *d, const WireType *type, bool inside, void *result)
 		case WIRE_VALUES:
 			item_scan_typed_map(&d->scan, true, result);
 			break;
+		case WIRE_VALUE:
+			item_scan_typed_value(&d->scan, result);
+			break;
 		case WIRE_NAMES:
 			decode_names(d, type, result);
 			break;
@@ -224,9 +219,6 @@ decode_value(WireDecoder *d, const WireType *type, bool inside, void *result)
 		case WIRE_MAP:
 			decode_map(d, type, result);
 			break;
-		case WIRE_LEGACY:
-			(void) item_scan_skip(&d->scan);
-			break;
 	}
 }
 
@@ -235,9 +227,9 @@ decode_text(WireDecoder *d, ApiText *result)
 {
 	uint32		len;
 
+	memset(result, 0, sizeof(*result));
 	result->data = item_scan_typed_string(&d->scan, &len);
 	result->len = len;
-	result->exact = false;
 }
 
 /*
@@ -393,8 +385,6 @@ decode_member(WireDecoder *d, const WireType *type, char *result)
 		(void) item_scan_skip(&d->scan);
 		return;
 	}
-	if (member->type->kind == WIRE_LEGACY && d->legacy == NULL)
-		d->legacy = member;
 	decode_value(d, member->type, false, result + member->offset);
 }
 

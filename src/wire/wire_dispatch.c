@@ -48,7 +48,6 @@ static const WireOperation operations[] = {
 };
 
 static const WireOperation *find_operation(const char *name, size_t len);
-static void refuse_legacy(const WireMember *member);
 static void raise_as_exception(MemoryContext context);
 
 /*
@@ -60,15 +59,12 @@ wire_execute(const char *operation, size_t operation_len,
 			 const char *request, size_t request_len, StringInfo response)
 {
 	const WireOperation *found = find_operation(operation, operation_len);
-	const WireMember *legacy;
 	void	   *decoded;
 
 	if (found == NULL)
 		wire_check_request(operation, operation_len, request, request_len);
-	decoded = wire_decode(found->model, request, request_len, &legacy);
+	decoded = wire_decode(found->model, request, request_len);
 	wire_check(found->model, decoded);
-	if (legacy != NULL)
-		refuse_legacy(legacy);
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	found->run(decoded, response);
@@ -101,18 +97,6 @@ find_operation(const char *name, size_t len)
 			return &operations[i];
 	}
 	return NULL;
-}
-
-/*
- * Better an error than an answer to another question.
- */
-static void
-refuse_legacy(const WireMember *member)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_ITEM_VALIDATION),
-			 errmsg("legacy parameter %s is not supported yet", member->name),
-			 errhint("Use %s.", member->instead)));
 }
 
 /*

@@ -8,6 +8,7 @@
 #include "base/service_text.h"
 #include "wire/wire_private.h"
 
+static void check_styles(const WireWrite *request, bool updates);
 static void fill_write(const WireWrite *request, ApiWrite *write);
 static ApiReturnValues return_values(const WireWord *word);
 static void append_result(const WireWrite *request,
@@ -22,6 +23,7 @@ wire_put(const void *request, StringInfo response)
 	ApiPut		api = {.item = put->item.item};
 	ApiWriteResult result;
 
+	check_styles(put, false);
 	fill_write(put, &api.write);
 	api_put(&api, &result);
 	append_result(put, &result, response);
@@ -34,6 +36,8 @@ wire_update(const void *request, StringInfo response)
 	ApiUpdate	api = {.key = update->item.item, .update = update->update};
 	ApiWriteResult result;
 
+	check_styles(update, true);
+	wire_attribute_updates(&update->updates, &api.update);
 	fill_write(update, &api.write);
 	api_update(&api, &result);
 	append_result(update, &result, response);
@@ -46,6 +50,7 @@ wire_delete(const void *request, StringInfo response)
 	ApiDelete	api = {.key = delete->item.item};
 	ApiWriteResult result;
 
+	check_styles(delete, false);
 	fill_write(delete, &api.write);
 	api_delete(&api, &result);
 	append_result(delete, &result, response);
@@ -66,8 +71,14 @@ wire_get(const void *request, StringInfo response)
 		WIRE_READ_STRONG : WIRE_READ_EVENTUAL;
 	WireConsumed consumed = {.table_name = &get->table_name};
 	uint32		size = 0;
+	const WireStyle legacy = {"AttributesToGet", get->attributes.given};
+	const WireStyle expression = {
+		"ProjectionExpression", get->projection.data != NULL
+	};
 	ItemData   *item;
 
+	wire_check_mixing(&legacy, 1, &expression, 1);
+	wire_attributes_to_get(&get->attributes, &api.projection);
 	item = api_get(&api, wire_wants_capacity(&get->capacity) ? &size : NULL);
 
 	appendStringInfoChar(response, '{');
@@ -79,6 +90,24 @@ wire_get(const void *request, StringInfo response)
 	consumed.tenths = wire_units(access, size);
 	wire_append_consumed(response, &get->capacity, access, &consumed);
 	appendStringInfoChar(response, '}');
+}
+
+/* Only updates have AttributeUpdates and UpdateExpression. */
+static void
+check_styles(const WireWrite *request, bool updates)
+{
+	const WireStyle legacy[] = {
+		{"AttributeUpdates", updates && request->updates.given},
+		{"Expected", request->expected.given},
+		{"ConditionalOperator", request->operator.text.data != NULL}
+	};
+	const WireStyle expressions[] = {
+		{"UpdateExpression", updates && request->update.data != NULL},
+		{"ConditionExpression", request->condition.data != NULL}
+	};
+
+	wire_check_mixing(legacy, lengthof(legacy), expressions,
+					  lengthof(expressions));
 }
 
 /*
@@ -105,6 +134,7 @@ fill_write(const WireWrite *request, ApiWrite *write)
 
 	write->table_name = request->table_name;
 	write->condition = request->condition;
+	wire_expected(&request->expected, &request->operator, &write->condition);
 	write->names = request->names;
 	write->values = request->values.item;
 	write->item_error = request->item.invalid;

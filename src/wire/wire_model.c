@@ -3,8 +3,7 @@
  *	  The requests of the item operations: members, types, constraints.
  *
  * TableName comes first wherever there is one, because the service complains
- * about it first.  Members that are not here are ignored, as by the service;
- * the legacy ones are known so that they are not.
+ * about it first.  Members that are not here are ignored, as by the service.
  */
 #include "postgres.h"
 
@@ -31,7 +30,6 @@ static const char *const select_words[] = {
 
 static const WireType text_type = {.kind = WIRE_TEXT};
 static const WireType bool_type = {.kind = WIRE_BOOL};
-static const WireType legacy_type = {.kind = WIRE_LEGACY};
 static const WireType table_type = {
 	.kind = WIRE_TABLE, .min = 1, .max = LIMIT_TABLE_NAME, .is_name = true
 };
@@ -80,8 +78,104 @@ static const WireType segments_type = {
 	.kind = WIRE_INT, .min = 1, .max = LIMIT_SEGMENTS
 };
 
-#define LEGACY(name_, instead_) \
-	{.name = name_, .type = &legacy_type, .instead = instead_}
+/* what expressions have replaced */
+
+static const char *const operator_words[] = {"OR", "AND", NULL};
+static const char *const comparison_words[] = {
+	[EXPR_LEGACY_IN] = "IN",
+	[EXPR_LEGACY_NULL] = "NULL",
+	[EXPR_LEGACY_BETWEEN] = "BETWEEN",
+	[EXPR_LEGACY_LT] = "LT",
+	[EXPR_LEGACY_NOT_CONTAINS] = "NOT_CONTAINS",
+	[EXPR_LEGACY_EQ] = "EQ",
+	[EXPR_LEGACY_GT] = "GT",
+	[EXPR_LEGACY_NOT_NULL] = "NOT_NULL",
+	[EXPR_LEGACY_NE] = "NE",
+	[EXPR_LEGACY_LE] = "LE",
+	[EXPR_LEGACY_BEGINS_WITH] = "BEGINS_WITH",
+	[EXPR_LEGACY_GE] = "GE",
+	[EXPR_LEGACY_CONTAINS] = "CONTAINS",
+	NULL
+};
+static const char *const action_words[] = {
+	[EXPR_LEGACY_ADD] = "ADD",
+	[EXPR_LEGACY_DELETE] = "DELETE",
+	[EXPR_LEGACY_PUT] = "PUT",
+	NULL
+};
+
+static const WireType operator_type = {
+	.kind = WIRE_WORD, .words = operator_words, .words_text = "OR, AND"
+};
+static const WireType comparison_type = {
+	.kind = WIRE_WORD, .words = comparison_words,
+	.words_text = "IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS"
+};
+static const WireType update_action_type = {
+	.kind = WIRE_WORD, .words = action_words, .words_text = "ADD, DELETE, PUT"
+};
+static const WireType value_type = {
+	.kind = WIRE_VALUE, .java = JAVA_CLASS("AttributeValue")
+};
+static const WireType value_list_type = {
+	.kind = WIRE_LIST, .java = JAVA_LIST, .max = WIRE_NO_MAX, .element = &value_type
+};
+static const WireType attributes_type = {
+	.kind = WIRE_LIST, .java = JAVA_LIST, .min = 1, .max = LIMIT_ATTRIBUTES_TO_GET,
+	.element = &text_type
+};
+
+static const WireMember expected_members[] = {
+	{.name = "Value", .type = &value_type,
+	.offset = offsetof(WireExpected, value)},
+	{.name = "Exists", .type = &bool_type,
+	.offset = offsetof(WireExpected, exists)},
+	{.name = "ComparisonOperator", .type = &comparison_type,
+	.offset = offsetof(WireExpected, operator)},
+	{.name = "AttributeValueList", .type = &value_list_type,
+	.offset = offsetof(WireExpected, values)},
+	{.name = NULL}
+};
+static const WireType expected_entry_type = {
+	.kind = WIRE_STRUCTURE, .java = JAVA_CLASS("ExpectedAttributeValue"),
+	.members = expected_members, .size = sizeof(WireExpected)
+};
+static const WireType expected_type = {
+	.kind = WIRE_MAP, .java = JAVA_MAP(MODEL "ExpectedAttributeValue"),
+	.max = WIRE_NO_MAX, .element = &expected_entry_type
+};
+
+static const WireMember condition_members[] = {
+	{.name = "ComparisonOperator", .type = &comparison_type,
+	.offset = offsetof(WireExpected, operator), .required = true},
+	{.name = "AttributeValueList", .type = &value_list_type,
+	.offset = offsetof(WireExpected, values)},
+	{.name = NULL}
+};
+static const WireType condition_entry_type = {
+	.kind = WIRE_STRUCTURE, .java = JAVA_CLASS("Condition"),
+	.members = condition_members, .size = sizeof(WireExpected)
+};
+static const WireType conditions_type = {
+	.kind = WIRE_MAP, .java = JAVA_MAP(MODEL "Condition"),
+	.max = WIRE_NO_MAX, .element = &condition_entry_type
+};
+
+static const WireMember attribute_update_members[] = {
+	{.name = "Action", .type = &update_action_type,
+	.offset = offsetof(WireAttributeUpdate, action)},
+	{.name = "Value", .type = &value_type,
+	.offset = offsetof(WireAttributeUpdate, value)},
+	{.name = NULL}
+};
+static const WireType attribute_update_type = {
+	.kind = WIRE_STRUCTURE, .java = JAVA_CLASS("AttributeValueUpdate"),
+	.members = attribute_update_members, .size = sizeof(WireAttributeUpdate)
+};
+static const WireType attribute_updates_type = {
+	.kind = WIRE_MAP, .java = JAVA_MAP(MODEL "AttributeValueUpdate"),
+	.max = WIRE_NO_MAX, .element = &attribute_update_type
+};
 
 /* PutItem and the like, which all become a WireWrite */
 
@@ -101,8 +195,8 @@ static const WireType segments_type = {
 	WRITE("ReturnValues", return_type, return_values), \
 	WRITE("ReturnConsumedCapacity", capacity_type, capacity), \
 	WRITE("ReturnItemCollectionMetrics", metrics_type, metrics), \
-	LEGACY("Expected", "ConditionExpression"), \
-	LEGACY("ConditionalOperator", "ConditionExpression")
+	WRITE("Expected", expected_type, expected), \
+	WRITE("ConditionalOperator", operator_type, operator)
 #define WRITE_MODEL(java_, members_) \
 	{.kind = WIRE_STRUCTURE, .java = JAVA_CLASS(java_), \
 	 .members = members_, .size = sizeof(WireWrite)}
@@ -120,7 +214,7 @@ static const WireMember update_members[] = {
 	WRITE_REQUIRED("Key", item_type, item),
 	WRITE("UpdateExpression", text_type, update),
 	WRITE_OPTIONS,
-	LEGACY("AttributeUpdates", "UpdateExpression"),
+	WRITE("AttributeUpdates", attribute_updates_type, updates),
 	{.name = NULL}
 };
 const WireType wire_update_model =
@@ -152,7 +246,7 @@ static const WireMember get_members[] = {
 	GET_COMMON,
 	GET("ConsistentRead", bool_type, consistent),
 	GET("ReturnConsumedCapacity", capacity_type, capacity),
-	LEGACY("AttributesToGet", "ProjectionExpression"),
+	GET("AttributesToGet", attributes_type, attributes),
 	{.name = NULL}
 };
 const WireType wire_get_model = {
@@ -177,8 +271,8 @@ const WireType wire_get_model = {
 	READ("ConsistentRead", bool_type, consistent), \
 	READ("ExclusiveStartKey", item_type, start_key), \
 	READ("ReturnConsumedCapacity", capacity_type, capacity), \
-	LEGACY("AttributesToGet", "ProjectionExpression"), \
-	LEGACY("ConditionalOperator", "FilterExpression")
+	READ("AttributesToGet", attributes_type, attributes), \
+	READ("ConditionalOperator", operator_type, operator)
 
 static const WireMember query_members[] = {
 	READ_TABLE,
@@ -186,8 +280,8 @@ static const WireMember query_members[] = {
 	READ("Limit", query_limit_type, limit),
 	READ("ScanIndexForward", bool_type, forward),
 	READ_COMMON,
-	LEGACY("KeyConditions", "KeyConditionExpression"),
-	LEGACY("QueryFilter", "FilterExpression"),
+	READ("KeyConditions", conditions_type, key_conditions),
+	READ("QueryFilter", conditions_type, conditions),
 	{.name = NULL}
 };
 const WireType wire_query_model = {
@@ -201,7 +295,7 @@ static const WireMember scan_members[] = {
 	READ("Segment", segment_type, segment),
 	READ("TotalSegments", segments_type, total_segments),
 	READ_COMMON,
-	LEGACY("ScanFilter", "FilterExpression"),
+	READ("ScanFilter", conditions_type, conditions),
 	{.name = NULL}
 };
 const WireType wire_scan_model = {
@@ -224,7 +318,8 @@ static const WireMember keys_members[] = {
 	.offset = offsetof(WireKeys, projection)},
 	{.name = "ExpressionAttributeNames", .type = &names_type,
 	.offset = offsetof(WireKeys, names)},
-	LEGACY("AttributesToGet", "ProjectionExpression"),
+	{.name = "AttributesToGet", .type = &attributes_type,
+	.offset = offsetof(WireKeys, attributes)},
 	{.name = NULL}
 };
 static const WireType table_keys_type = {
@@ -233,7 +328,7 @@ static const WireType table_keys_type = {
 };
 static const WireType get_tables_type = {
 	.kind = WIRE_MAP, .java = JAVA_MAP(MODEL "KeysAndAttributes"),
-	.max = LIMIT_BATCH_GET_KEYS, .element = &table_keys_type
+	.max = LIMIT_BATCH_GET_KEYS, .is_name = true, .element = &table_keys_type
 };
 static const WireMember batch_get_members[] = {
 	{.name = "RequestItems", .type = &get_tables_type,
@@ -285,7 +380,8 @@ static const WireType requests_type = {
 static const WireType write_tables_type = {
 	.kind = WIRE_MAP,
 	.java = JAVA_MAP("java.util.List<" MODEL "WriteRequest>"),
-	.max = LIMIT_BATCH_WRITE_REQUESTS, .element = &requests_type
+	.max = LIMIT_BATCH_WRITE_REQUESTS, .is_name = true,
+	.element = &requests_type
 };
 static const WireMember batch_write_members[] = {
 	{.name = "RequestItems", .type = &write_tables_type,

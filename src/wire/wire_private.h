@@ -29,11 +29,11 @@ typedef enum WireKind
 	WIRE_INT,					/* WireInt, an Integer or, by java, a Long */
 	WIRE_ITEM,					/* ItemTyped: attribute names to values */
 	WIRE_VALUES,				/* ItemTyped: placeholders to values */
+	WIRE_VALUE,					/* ItemTyped: a value of any type */
 	WIRE_NAMES,					/* Jsonb *: placeholders to names */
 	WIRE_STRUCTURE,				/* pointer to a structure */
 	WIRE_LIST,					/* WireList */
-	WIRE_MAP,					/* WireMap: table names to anything */
-	WIRE_LEGACY					/* nothing: refused after the constraints */
+	WIRE_MAP					/* WireMap: names to anything */
 } WireKind;
 
 typedef struct WireWord
@@ -82,7 +82,8 @@ struct WireType
 	const char *java;			/* what the service calls it, in a text */
 	int32		min;			/* of a length, value or count */
 	int32		max;			/* 0: none; of lists and maps WIRE_NO_MAX */
-	bool		is_name;		/* obeys the pattern of names */
+	bool		is_name;		/* it, or each name of a map, obeys the
+								 * pattern of names */
 	bool		new_style;		/* the service words its constraints anew */
 	const char *const *words;	/* of an enumeration; ends with NULL */
 	const char *words_text;
@@ -98,7 +99,6 @@ struct WireMember
 	size_t		offset;
 	bool		required;
 	const char *absent;			/* said alone when a required one is absent */
-	const char *instead;		/* what replaces a legacy member */
 };
 
 /* Members that the operations have in common, by their numbers. */
@@ -110,6 +110,7 @@ typedef enum WireCapacity
 } WireCapacity;
 
 #define WIRE_METRICS_SIZE		0
+#define WIRE_OPERATOR_OR		0
 #define WIRE_FAILURE_ALL_OLD	0
 
 /* What consumed units depend on. */
@@ -129,6 +130,32 @@ typedef struct WireConsumed
 	int64		tenths;
 } WireConsumed;
 
+/*
+ * What replaces expressions in legacy requests: an entry of Expected or of a
+ * filter or key condition, which only have operator and values; an entry of
+ * AttributeUpdates.
+ */
+typedef struct WireExpected
+{
+	ItemTyped	value;
+	WireBool	exists;
+	WireWord	operator;		/* number: an ExprLegacyOperator */
+	WireList	values;			/* of ItemTyped */
+} WireExpected;
+
+typedef struct WireAttributeUpdate
+{
+	WireWord	action;			/* number: an ExprLegacyAction */
+	ItemTyped	value;
+} WireAttributeUpdate;
+
+/* A member of one of the two styles of requests. */
+typedef struct WireStyle
+{
+	const char *name;
+	bool		given;
+} WireStyle;
+
 typedef struct WireWrite
 {
 	ApiText		table_name;
@@ -141,6 +168,9 @@ typedef struct WireWrite
 	WireWord	return_on_failure;
 	WireWord	capacity;
 	WireWord	metrics;
+	WireMap		expected;		/* of WireExpected * */
+	WireWord	operator;
+	WireMap		updates;		/* of WireAttributeUpdate * */
 } WireWrite;
 
 typedef struct WireGet
@@ -151,6 +181,7 @@ typedef struct WireGet
 	ApiText		projection;
 	Jsonb	   *names;
 	WireWord	capacity;
+	WireList	attributes;		/* of ApiText */
 } WireGet;
 
 typedef struct WireRead
@@ -170,6 +201,10 @@ typedef struct WireRead
 	WireInt		segment;		/* scan */
 	WireInt		total_segments;
 	WireWord	capacity;
+	WireList	attributes;		/* of ApiText */
+	WireMap		key_conditions; /* of WireExpected *, as is the next */
+	WireMap		conditions;		/* of the filter */
+	WireWord	operator;
 } WireRead;
 
 /* BatchGetItem: what to read from one table. */
@@ -179,6 +214,7 @@ typedef struct WireKeys
 	WireBool	consistent;
 	ApiText		projection;
 	Jsonb	   *names;
+	WireList	attributes;		/* of ApiText */
 } WireKeys;
 
 typedef struct WireBatchGet
@@ -235,8 +271,8 @@ typedef struct WireTransactGet
 } WireTransactGet;
 
 /* prototypes for functions in wire_decode.c */
-extern void *wire_decode(const WireType *model, const char *json, size_t len,
-						 const WireMember **legacy);
+extern void *wire_decode(const WireType *model, const char *json,
+						 size_t len);
 extern void wire_check_json(const char *json, size_t len);
 extern ApiText wire_table_of_name(const ApiText *name);
 extern size_t wire_decoded_size(const WireType *type);
@@ -276,6 +312,18 @@ extern void wire_get(const void *request, StringInfo response);
 extern void wire_update(const void *request, StringInfo response);
 extern void wire_delete(const void *request, StringInfo response);
 extern const char *wire_values_error(const ItemTyped *values);
+
+/* prototypes for functions in wire_legacy.c */
+extern void wire_check_mixing(const WireStyle *legacy, int nlegacy,
+							  const WireStyle *expressions, int nexpressions);
+extern void wire_expected(const WireMap *map, const WireWord *operator,
+						  ApiText *condition);
+extern void wire_filter(const WireMap *map, const WireWord *operator,
+						ApiText *filter);
+extern void wire_key_conditions(const WireMap *map, ApiText *condition);
+extern void wire_attribute_updates(const WireMap *map, ApiText *update);
+extern void wire_attributes_to_get(const WireList *list,
+								   ApiText *projection);
 
 /* prototypes for functions in wire_query.c */
 extern void wire_query(const void *request, StringInfo response);

@@ -6,11 +6,13 @@
 
 #include "utils/snapmgr.h"
 
+#include "base/errors.h"
 #include "base/service_text.h"
 #include "wire/wire_private.h"
 
 static void read_page(ApiReadKind kind, const WireRead *request,
 					  StringInfo response);
+static void check_styles(const WireRead *request, bool is_query);
 static ApiSelect select_of(const WireWord *word);
 static const char *start_key_error(const ItemTyped *start_key);
 static bool starts_with(const char *text, const char *start);
@@ -56,8 +58,39 @@ read_page(ApiReadKind kind, const WireRead *request, StringInfo response)
 	};
 	ApiPage		page;
 
+	check_styles(request, kind == API_QUERY);
+	wire_filter(&request->conditions, &request->operator, &api.filter);
+	wire_attributes_to_get(&request->attributes, &api.projection);
+	if (api.projection.error != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg("%s", api.projection.error)));
+	wire_key_conditions(&request->key_conditions, &api.key_condition);
 	api_read_page(&api, GetActiveSnapshot(), &page);
 	append_page(request, &page, api.select == API_SELECT_COUNT, response);
+}
+
+/*
+ * KeyConditions goes with other expressions than that which replaces it.
+ */
+static void
+check_styles(const WireRead *request, bool is_query)
+{
+	bool		has_key_condition = request->key_condition.data != NULL;
+	const WireStyle legacy[] = {
+		{"AttributesToGet", request->attributes.given},
+		{is_query ? "QueryFilter" : "ScanFilter", request->conditions.given},
+		{"ConditionalOperator", request->operator.text.data != NULL},
+		{"KeyConditions", request->key_conditions.given && has_key_condition}
+	};
+	const WireStyle expressions[] = {
+		{"ProjectionExpression", request->projection.data != NULL},
+		{"FilterExpression", request->filter.data != NULL},
+		{"KeyConditionExpression", has_key_condition}
+	};
+
+	wire_check_mixing(legacy, lengthof(legacy), expressions,
+					  lengthof(expressions));
 }
 
 /* In the order of the model's enumeration. */

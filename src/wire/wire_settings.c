@@ -105,18 +105,16 @@ read_settings(WireTable *result)
 {
 	const char *settings = result->stored.settings;
 	const char *tags = result->stored.tags;
-	const WireMember *legacy;
 	char	   *json;
 
 	if (settings != NULL)
 		result->settings = *(WireSettings *)
-			wire_decode(&wire_settings_model, settings, strlen(settings),
-						&legacy);
+			wire_decode(&wire_settings_model, settings, strlen(settings));
 	if (tags != NULL)
 	{
 		json = psprintf("{\"Tags\":%s}", tags);
 		result->tags = *(WireMap *)
-			wire_decode(&wire_tags_model, json, strlen(json), &legacy);
+			wire_decode(&wire_tags_model, json, strlen(json));
 	}
 }
 

@@ -88,7 +88,7 @@ SELECT wire('Query', '{"TableName": "none", "IndexName": "ab", "Limit": 0, "Sele
 SELECT wire('Scan', '{"TableName": "none", "IndexName": "a b", "Limit": 0, "Segment": -1, "TotalSegments": 1000001}');
 SELECT wire('Scan', '{"TableName": "none", "Segment": 1000000, "TotalSegments": 0}');
 
--- parameters of old clients are refused rather than ignored
+-- parameters of old clients are checked in their turn
 SELECT partitioning.dynamodb('GetItem', '{"TableName": "none", "Key": {}, "AttributesToGet": ["a"]}');
 SELECT wire('PutItem', '{"TableName": "none", "Item": {}, "Expected": {"a": {"Exists": false}}}');
 SELECT wire('UpdateItem', '{"TableName": "none", "Key": {}, "AttributeUpdates": {}}');
