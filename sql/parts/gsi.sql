@@ -46,6 +46,34 @@ ALTER TABLE partitioning.index_queue_1 REPLICA IDENTITY FULL;
 SELECT pg_catalog.pg_extension_config_dump('partitioning.index_queue_0'::pg_catalog.regclass, ''::pg_catalog.text);
 SELECT pg_catalog.pg_extension_config_dump('partitioning.index_queue_1'::pg_catalog.regclass, ''::pg_catalog.text);
 
+/*
+ * What the background worker knows of an index beside its definition: where it
+ * has come to in filling it, and its last error.  Not for dumps, since it
+ * can begin anew.
+ */
+CREATE TABLE partitioning.index_state (
+    index_table pg_catalog.regclass NOT NULL,
+    leaf pg_catalog.regclass,
+    file pg_catalog.oid,
+    next_block pg_catalog.int8 NOT NULL,
+    end_block pg_catalog.int8 NOT NULL,
+    items_done pg_catalog.int8 NOT NULL,
+    items_total pg_catalog.int8 NOT NULL,
+    last_error pg_catalog.text,
+    CONSTRAINT index_state_pkey PRIMARY KEY (index_table)
+) USING heap;
+COMMENT ON TABLE partitioning.index_state IS
+    'how far the making of asynchronous indexes is, and what went wrong; see index_status';
+COMMENT ON COLUMN partitioning.index_state.index_table IS 'index table of the index';
+COMMENT ON COLUMN partitioning.index_state.leaf IS 'item table, or its partition, that is being read; null: none';
+COMMENT ON COLUMN partitioning.index_state.file IS 'its file, as pg_class.relfilenode: another one is read from the beginning';
+COMMENT ON COLUMN partitioning.index_state.next_block IS 'first block that has not been read';
+COMMENT ON COLUMN partitioning.index_state.end_block IS 'first block that need not be read';
+COMMENT ON COLUMN partitioning.index_state.items_done IS 'items that have been read';
+COMMENT ON COLUMN partitioning.index_state.items_total IS 'how many that will be, estimated';
+COMMENT ON COLUMN partitioning.index_state.last_error IS 'why changes cannot be applied; null: they can';
+ALTER TABLE partitioning.index_state REPLICA IDENTITY FULL;
+
 CREATE FUNCTION partitioning.create_global_index(table_name pg_catalog.text, index_name pg_catalog.text,
     partition_key pg_catalog.text DEFAULT NULL, sort_key pg_catalog.text DEFAULT NULL,
     attribute_types pg_catalog.jsonb DEFAULT '{}', projection pg_catalog.text DEFAULT 'ALL',
@@ -97,3 +125,45 @@ CREATE FUNCTION partitioning.flush_index(table_name pg_catalog.text, index_name 
     AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION partitioning.flush_index(pg_catalog.text, pg_catalog.text, pg_catalog.interval) IS
     'waits until a global index has what was committed before the call, false after the timeout; a synchronous index always has; needs SELECT on the table';
+
+CREATE FUNCTION partitioning.index_rate(index_table pg_catalog.regclass)
+    RETURNS pg_catalog.float8
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+    AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION partitioning.index_rate(pg_catalog.regclass) IS
+    'changes per second that the background worker has applied to an asynchronous index, by its index table, of late';
+
+/* What is queued is counted, in both halves. */
+CREATE VIEW partitioning.index_status WITH (security_barrier) AS
+    SELECT i.table_name, i.index_name, i.status,
+           coalesce(q.queued, 0) AS queued,
+           CASE WHEN q.oldest IS NULL THEN 0::pg_catalog.float8
+                ELSE greatest(0::pg_catalog.float8,
+                              pg_catalog.date_part('epoch'::pg_catalog.text,
+                                                   pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) q.oldest))
+           END AS lag_seconds,
+           CASE WHEN i.propagation OPERATOR(pg_catalog.=) 'async'::pg_catalog.text
+                THEN partitioning.index_rate(c.oid::pg_catalog.regclass)
+           END AS applied_per_second,
+           s.items_done AS backfill_done,
+           greatest(s.items_total, s.items_done) AS backfill_total,
+           s.last_error,
+           i.schema_name, i.propagation
+    FROM partitioning.item_indexes AS i
+    JOIN pg_catalog.pg_namespace AS n ON n.nspname OPERATOR(pg_catalog.=) i.schema_name
+    LEFT JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid
+        AND c.relname OPERATOR(pg_catalog.=) i.relation_name
+    LEFT JOIN partitioning.index_state AS s
+        ON s.index_table::pg_catalog.oid OPERATOR(pg_catalog.=) c.oid
+    LEFT JOIN (
+        SELECT u.index_table::pg_catalog.oid AS index_table, pg_catalog.count(*) AS queued,
+               pg_catalog.min(h.queued_at) AS oldest
+        FROM (SELECT indexes, queued_at FROM partitioning.index_queue_0
+              UNION ALL
+              SELECT indexes, queued_at FROM partitioning.index_queue_1) AS h,
+             LATERAL pg_catalog.unnest(h.indexes) AS u (index_table)
+        GROUP BY u.index_table::pg_catalog.oid) AS q
+        ON q.index_table OPERATOR(pg_catalog.=) c.oid
+    WHERE i.kind OPERATOR(pg_catalog.=) 'global'::pg_catalog.text;
+COMMENT ON VIEW partitioning.index_status IS
+    'how far the global indexes of the current user''s tables have followed: changes queued, how old the oldest is, changes applied per second, items read and to be read while the index is being made, last error';

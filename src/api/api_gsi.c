@@ -76,9 +76,13 @@ static ItemRef key_value(FunctionCallInfo fcinfo, int arg,
 Datum
 create_global_index(PG_FUNCTION_ARGS)
 {
-	const ItemTable *table = api_index_table(fcinfo, ShareRowExclusiveLock);
+	const ItemTable *table;
 	ItemIndex	index = {.global = true, .write_shards = 1};
 
+	/* writers go on while an asynchronous index is made */
+	set_propagation(fcinfo, &index);
+	table = api_index_table(fcinfo, index.synchronous ? ShareRowExclusiveLock :
+							ShareUpdateExclusiveLock);
 	api_index_name(table, api_required_text(fcinfo, ARG_INDEX_NAME,
 											"index_name"), &index);
 	index.npartition = key_names(fcinfo, ARG_PARTITION_KEY,
@@ -103,7 +107,6 @@ create_global_index(PG_FUNCTION_ARGS)
 												  "projection"),
 						 PG_ARGISNULL(ARG_INCLUDE) ? NULL :
 						 PG_GETARG_ARRAYTYPE_P(ARG_INCLUDE), &index);
-	set_propagation(fcinfo, &index);
 	check_shards(fcinfo);
 	index.method = api_index_method(jsonb_argument(fcinfo, ARG_OPTIONS));
 	index.options = psprintf("{\"index_method\": \"%s\"}",

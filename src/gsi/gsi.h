@@ -24,7 +24,8 @@ extern void gsi_init(void);
 
 /*
  * Makes an index of a table that the caller owns and fills it from what is
- * there.  Writers of the table are blocked until the transaction ends.
+ * there.  Writers of the table are blocked until the transaction ends; not so
+ * for an asynchronous index, which the worker fills.
  */
 extern Oid	gsi_create(const ItemTable *table, ItemIndex *index);
 

@@ -52,9 +52,13 @@ static void remake(const ItemTable *table, const ItemIndex *index, Oid relid,
 Oid
 gsi_create(const ItemTable *table, ItemIndex *index)
 {
-	List	   *leaves = gsi_leaves(table, ShareRowExclusiveLock);
-	Oid			relid = meta_create_index_table(table, index);
+	List	   *leaves;
+	Oid			relid;
 
+	if (!index->synchronous)
+		return gsi_create_online(table, index);
+	leaves = gsi_leaves(table, ShareRowExclusiveLock);
+	relid = meta_create_index_table(table, index);
 	fill(table, index, relid, leaves);
 	meta_complete_index_table(relid, table, index);
 	meta_add_statement_triggers(table->relid,
@@ -72,6 +76,9 @@ gsi_rebuild(const ItemTable *table, const ItemIndex *index)
 	Oid			relid = store_index_relid(table, index);
 	ItemIndex	new = *index;
 
+	/* the worker is not to be in the middle of it */
+	(void) store_lock_propagation(table->relid, true);
+	new.status = INDEX_ACTIVE;
 	if (OidIsValid(relid))
 		remake(table, index, relid, leaves);
 	else
@@ -80,6 +87,7 @@ gsi_rebuild(const ItemTable *table, const ItemIndex *index)
 		fill(table, &new, relid, leaves);
 		meta_complete_index_table(relid, table, &new);
 	}
+	gsi_state_forget(relid);
 	meta_index_replace(table, &new);	/* for old snapshots to notice */
 	meta_add_statement_triggers(table->relid,
 								list_append_unique_oid(list_copy(leaves),
@@ -100,15 +108,25 @@ gsi_alter(const ItemTable *table, const ItemIndex *index, bool synchronous)
 	(void) gsi_leaves(table, ShareRowExclusiveLock);
 	if (index->synchronous == synchronous)
 		return;
+	new.synchronous = synchronous;
+	if (index->status == INDEX_CREATING)
+	{
+		gsi_rebuild(table, &new);
+		return;
+	}
 	if (synchronous)
 		gsi_apply_now(table);
-	new.synchronous = synchronous;
 	meta_index_replace(table, &new);
 }
 
+/*
+ * Also one that is being made.  The worker is not in the middle of it, since
+ * that takes a lock of the table, of which the caller has the strongest.
+ */
 void
 gsi_drop(const ItemTable *table, const ItemIndex *index)
 {
+	gsi_state_forget(store_index_relid(table, index));
 	meta_drop_index_table(table->schema_name, index->relation_name,
 						  DROP_RESTRICT);
 	meta_index_delete(table, index->name);

@@ -13,9 +13,6 @@
 
 #include "gsi/gsi_private.h"
 
-static void each_item_of(const ItemTable *table, Relation rel,
-						 Snapshot snapshot, GsiItemVisit visit, void *arg);
-
 /*
  * The leaves are locked.  Memory of a visit is freed after it.
  */
@@ -29,14 +26,20 @@ gsi_each_item(const ItemTable *table, List *leaves, Snapshot snapshot,
 	{
 		Relation	rel = table_open(lfirst_oid(lc), NoLock);
 
-		each_item_of(table, rel, snapshot, visit, arg);
+		gsi_each_item_within(table, rel, snapshot, 0, InvalidBlockNumber,
+							 visit, arg);
 		table_close(rel, NoLock);
 	}
 }
 
-static void
-each_item_of(const ItemTable *table, Relation rel, Snapshot snapshot,
-			 GsiItemVisit visit, void *arg)
+/*
+ * The items in some blocks of a relation of the table, from one to before
+ * another one.
+ */
+void
+gsi_each_item_within(const ItemTable *table, Relation rel, Snapshot snapshot,
+					 BlockNumber from, BlockNumber end, GsiItemVisit visit,
+					 void *arg)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "item of a table",
@@ -45,12 +48,20 @@ each_item_of(const ItemTable *table, Relation rel, Snapshot snapshot,
 	TupleTableSlot *slot;
 	TableScanDesc scan;
 	StoreRelation info;
+	ItemPointerData first;
+	ItemPointerData last;
 
 	store_relation_get(rel, table, &info);
 	MemoryContextSwitchTo(old);
 	slot = table_slot_create(rel, NULL);
-	scan = table_beginscan(rel, snapshot, 0, NULL);
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	ItemPointerSet(&first, from, FirstOffsetNumber);
+	ItemPointerSet(&last, end - 1, MaxOffsetNumber);
+	scan = end == InvalidBlockNumber ?
+		table_beginscan(rel, snapshot, 0, NULL) :
+		table_beginscan_tidrange(rel, snapshot, &first, &last);
+	while (end == InvalidBlockNumber ?
+		   table_scan_getnextslot(scan, ForwardScanDirection, slot) :
+		   table_scan_getnextslot_tidrange(scan, ForwardScanDirection, slot))
 	{
 		ItemKey		key = {.n = table->schema.n};
 		ItemRow		row;

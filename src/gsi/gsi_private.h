@@ -41,6 +41,19 @@ typedef struct GsiQueued
 	bool		applied;
 } GsiQueued;
 
+/* What the worker remembers of an index. */
+typedef struct GsiState
+{
+	Oid			index;			/* index table */
+	Oid			leaf;			/* that is being read; InvalidOid: none */
+	Oid			file;			/* its relfilenode */
+	int64		next_block;
+	int64		end_block;
+	int64		items_done;
+	int64		items_total;
+	const char *last_error;		/* NULL: none */
+} GsiState;
+
 /* Called for an entry that has been found; false: no more are wanted. */
 typedef bool (*GsiVisit) (TupleTableSlot *slot, void *arg);
 
@@ -109,6 +122,10 @@ extern List *gsi_leaves(const ItemTable *table, LOCKMODE lockmode);
 typedef void (*GsiItemVisit) (const ItemKey *key, const ItemRow *row,
 							  void *arg);
 
+extern void gsi_each_item_within(const ItemTable *table, Relation rel,
+								 Snapshot snapshot, BlockNumber from,
+								 BlockNumber end, GsiItemVisit visit,
+								 void *arg);
 extern void gsi_each_item(const ItemTable *table, List *leaves,
 						  Snapshot snapshot, GsiItemVisit visit, void *arg);
 
@@ -131,6 +148,7 @@ typedef enum GsiOutcome
 {
 	GSI_APPLIED,				/* or there is nothing that it concerns */
 	GSI_LOCKED,					/* others are at the table; later */
+	GSI_FAILING,				/* an index has failed a while ago; later */
 	GSI_NOT_READY				/* a restore is not complete; later */
 } GsiOutcome;
 
@@ -138,15 +156,35 @@ typedef enum GsiOutcome
 typedef struct GsiPropagation GsiPropagation;
 
 extern GsiPropagation *gsi_propagate_begin(bool wait);
+extern GsiOutcome gsi_propagate_open(GsiPropagation *state, Oid relid,
+									 Oid index_relid, const ItemTable **table,
+									 const ItemIndex **index);
 extern GsiOutcome gsi_propagate(GsiPropagation *state,
 								const GsiQueued *queued);
+extern GsiOutcome gsi_propagate_blocks(GsiPropagation *state, Oid relid,
+									   Oid index_relid, Oid leaf,
+									   BlockNumber from, BlockNumber end,
+									   int64 *items);
 extern void gsi_propagate_end(GsiPropagation *state);
+extern Oid	gsi_propagate_current(void);
 
 /* prototypes for functions in gsi_worker.c */
 extern void gsi_propagate_later(const ItemTable *table, const ItemKey *key,
 								int n, const GsiStale *stale);
 extern int	gsi_queue_current(void);
+extern bool gsi_worker_is_failing(Oid index);
+extern bool gsi_worker_note_error(Oid table, Oid index, const char *error);
 extern void gsi_worker_init(void);
+
+/* prototypes for functions in gsi_online.c */
+extern Oid	gsi_create_online(const ItemTable *table, ItemIndex *index);
+extern int	gsi_online_run(uint64 run);
+
+/* prototypes for functions in gsi_state.c */
+extern void gsi_state_get(Oid index, GsiState *state);
+extern void gsi_state_put(const GsiState *state);
+extern void gsi_state_forget(Oid index);
+extern void gsi_state_clean(void);
 
 /* prototypes for functions in gsi_flush.c */
 extern void gsi_apply_now(const ItemTable *table);

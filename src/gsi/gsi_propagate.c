@@ -17,6 +17,7 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "access/tableam.h"
 #include "catalog/pg_inherits.h"
 #include "commands/trigger.h"
@@ -57,6 +58,13 @@ struct GsiPropagation
 	List	   *tables;			/* of OpenTable */
 };
 
+/* Items of which entries are made. */
+typedef struct Filling
+{
+	OpenIndex  *index;
+	int64		items;
+} Filling;
+
 /* Entries at one key. */
 typedef struct Entries
 {
@@ -68,6 +76,10 @@ typedef struct Entries
 	ItemPointerData tid;		/* it */
 } Entries;
 
+/* The index table that was last begun with, for reports of errors. */
+static Oid	current_index = InvalidOid;
+
+static void fill_item(const ItemKey *key, const ItemRow *row, void *arg);
 static OpenTable *open_table(GsiPropagation *state, Oid relid);
 static GsiOutcome enter_table(GsiPropagation *state, OpenTable *table);
 static bool lock_leaves(const GsiPropagation *state, Oid relid);
@@ -108,12 +120,14 @@ gsi_propagate_begin(bool wait)
 GsiOutcome
 gsi_propagate(GsiPropagation *state, const GsiQueued *queued)
 {
-	OpenTable  *table = open_table(state, queued->table);
+	OpenTable  *table;
 	MemoryContext old;
 	GsiOutcome	result = GSI_APPLIED;
 	GsiStale   *stale;
 	ItemKey		key;
 
+	current_index = queued->nindexes > 0 ? queued->indexes[0] : InvalidOid;
+	table = open_table(state, queued->table);
 	if (table->outcome != GSI_APPLIED || table->store == NULL)
 		return table->outcome;
 
@@ -128,6 +142,12 @@ gsi_propagate(GsiPropagation *state, const GsiQueued *queued)
 			GsiOutcome	outcome;
 			OpenIndex  *index;
 
+			if (!state->wait && gsi_worker_is_failing(stale[i].index))
+			{
+				result = GSI_FAILING;
+				continue;
+			}
+			current_index = stale[i].index;
 			MemoryContextSwitchTo(old);
 			index = open_index(state, table, stale[i].index, &outcome);
 			MemoryContextSwitchTo(state->context);
@@ -142,6 +162,77 @@ gsi_propagate(GsiPropagation *state, const GsiQueued *queued)
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(state->context);
 	return result;
+}
+
+Oid
+gsi_propagate_current(void)
+{
+	return current_index;
+}
+
+/*
+ * Opens a table and one of its indexes, and shows what they are now: NULLs if
+ * they are none, or not of the kind that is propagated to.
+ */
+GsiOutcome
+gsi_propagate_open(GsiPropagation *state, Oid relid, Oid index_relid,
+				   const ItemTable **table, const ItemIndex **index)
+{
+	OpenTable  *open = open_table(state, relid);
+	OpenIndex  *found;
+	GsiOutcome	outcome = open->outcome;
+
+	*table = NULL;
+	*index = NULL;
+	if (outcome != GSI_APPLIED || open->store == NULL)
+		return outcome;
+	*table = open->store->table;
+	found = open_index(state, open, index_relid, &outcome);
+	if (outcome == GSI_APPLIED)
+		*index = found->index;
+	return outcome;
+}
+
+/*
+ * Makes the entries of all items in some blocks of a leaf, as the snapshot of
+ * this propagation sees them, in an index that gsi_propagate_open() has shown.
+ */
+GsiOutcome
+gsi_propagate_blocks(GsiPropagation *state, Oid relid, Oid index_relid,
+					 Oid leaf, BlockNumber from, BlockNumber end, int64 *items)
+{
+	OpenTable  *table = open_table(state, relid);
+	GsiOutcome	outcome;
+	Filling		filling = {0};
+	Relation	rel;
+
+	filling.index = open_index(state, table, index_relid, &outcome);
+	if (outcome != GSI_APPLIED)
+		return outcome;
+	rel = table_open(leaf, NoLock);
+	gsi_each_item_within(table->store->table, rel, state->snapshot, from, end,
+						 fill_item, &filling);
+	table_close(rel, NoLock);
+	*items = filling.items;
+	return GSI_APPLIED;
+}
+
+static void
+fill_item(const ItemKey *key, const ItemRow *row, void *arg)
+{
+	Filling    *filling = arg;
+	OpenIndex  *open = filling->index;
+	GsiEntry	entry;
+	MetaOwner	owner;
+
+	filling->items++;
+	if (!gsi_entry_make(open->index, row, &entry))
+		return;
+	meta_become_owner(open->relid, &owner);
+	put_entry(open, key, &entry,
+			  gsi_entry_attributes(open->store.table, open->index, row,
+								   &entry));
+	meta_become_caller(&owner);
 }
 
 /*

@@ -13,9 +13,12 @@
 
 #include "access/transam.h"
 #include "access/xact.h"
+#include "fmgr.h"
 #include "miscadmin.h"
-#include "storage/lmgr.h"
+#include "port/atomics.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
@@ -38,6 +41,22 @@
 #define RETRY_LOCKED	50
 #define RETRY_LATER		1000
 
+/* An index that has failed is tried again after this, and ever later. */
+#define FAILURE_PAUSE		1000
+#define FAILURE_PAUSE_MAX	60000
+
+/* Indexes whose speed is told; that is measured over so many microseconds. */
+#define RATES			64
+#define RATE_PERIOD		USECS_PER_SEC
+
+/* Speed of an index; the number is a float8. */
+typedef struct GsiRate
+{
+	pg_atomic_uint32 index;		/* index table */
+	pg_atomic_uint64 rate;
+	pg_atomic_uint64 measured_at;
+} GsiRate;
+
 /* Memory of a database. */
 typedef struct GsiShared
 {
@@ -48,6 +67,7 @@ typedef struct GsiShared
 	 * has last seen it, or the first one after all had been; 0: there is none.
 	 */
 	pg_atomic_uint64 behind_since;
+	GsiRate		rates[RATES];
 } GsiShared;
 
 /* What a run has come upon. */
@@ -56,8 +76,26 @@ typedef struct GsiRun
 	TimestampTz oldest;			/* of what was left; 0: nothing was */
 	int			applied;
 	int			locked;
-	int			not_ready;
+	int			left;			/* for other reasons */
 } GsiRun;
+
+/* An index that changes could not be applied to. */
+typedef struct Failure
+{
+	Oid			table;
+	Oid			index;
+	int			pause;			/* in milliseconds */
+	TimestampTz retry_at;
+	bool		tried;			/* since then */
+} Failure;
+
+/* Changes applied to an index since the speed was last told. */
+typedef struct Count
+{
+	Oid			index;
+	int			applied;
+	TimestampTz since;
+} Count;
 
 static int	run(void);
 
@@ -73,11 +111,27 @@ static const WorkerJob job = {
  */
 static TransactionId applied_by[GSI_QUEUE_HALVES];
 
+static List *failures = NIL;	/* of Failure */
+static Count counts[RATES];
+static uint64 runs = 0;
+
+PG_FUNCTION_INFO_V1(index_rate);
+
 static void check_lag(uint64 since);
+static int	next_run(const GsiRun *result);
 static bool has_queue(BlockNumber *blocks);
 static void apply_half(int half, BlockNumber end, GsiRun *result);
 static BlockNumber apply_batch(int half, BlockNumber from, BlockNumber end,
-							   GsiRun *result);
+							   bool carefully, GsiRun *result);
+static GsiOutcome apply_row(const GsiQueued *queued);
+static void note_outcome(GsiQueued *queued, GsiOutcome outcome,
+						 GsiRun *result);
+static Failure *find_failure(Oid index);
+static void note_failure(const GsiQueued *queued, const ErrorData *error);
+static void forgive(void);
+static bool put_error(Oid table, Oid index, const char *error);
+static void count_applied(const GsiQueued *queued);
+static void tell_rates(void);
 static void note_begin(const GsiQueued *queued);
 static void note_lag(const GsiRun *result);
 static void truncate_halves(const BlockNumber *blocks, bool quiet);
@@ -143,23 +197,46 @@ run(void)
 {
 	BlockNumber blocks[GSI_QUEUE_HALVES];
 	GsiRun		result = {0};
+	int			online;
+	int			delay;
 
 	if (!has_queue(blocks))
 		return WORKER_IDLE;
 	for (int half = 0; half < GSI_QUEUE_HALVES; half++)
 		apply_half(half, blocks[half], &result);
-	note_lag(&result);
-	worker_progress();
-	if (result.locked > 0)
-		return RETRY_LOCKED;
-	if (result.not_ready > 0)
-		return RETRY_LATER;
-	if (worker_is_to_leave() || !has_queue(blocks))
+	if (worker_is_to_leave())
 		return WORKER_IDLE;
-	truncate_halves(blocks, result.applied == 0);
+	note_lag(&result);
+	forgive();
+	tell_rates();
+	if (result.locked == 0)
+		runs++;
+	online = gsi_online_run(runs);
+	worker_progress();
+	delay = next_run(&result);
+	return online == WORKER_IDLE || (delay != WORKER_IDLE && delay < online) ?
+		delay : online;
+}
+
+/*
+ * In how many milliseconds to come back.  As long as there is anything in the
+ * queue, it may be committed without our being told: so are prepared
+ * transactions.
+ */
+static int
+next_run(const GsiRun *result)
+{
+	BlockNumber blocks[GSI_QUEUE_HALVES];
+
+	if (result->locked > 0)
+		return RETRY_LOCKED;
 	if (!has_queue(blocks))
 		return WORKER_IDLE;
-	/* a prepared transaction tells nobody that it has been committed */
+	if (result->left == 0)
+	{
+		truncate_halves(blocks, result->applied == 0);
+		(void) has_queue(blocks);
+	}
 	return blocks[0] + blocks[1] == 0 ? WORKER_IDLE : RETRY_LATER;
 }
 
@@ -188,22 +265,45 @@ apply_half(int half, BlockNumber end, GsiRun *result)
 
 	while (next < end && !worker_is_to_leave())
 	{
+		MemoryContext context = CurrentMemoryContext;
+		BlockNumber begin = next;
+		GsiRun		before = *result;
+
 		CHECK_FOR_INTERRUPTS();
-		next = apply_batch(half, next, end, result);
+		PG_TRY();
+		{
+			next = apply_batch(half, begin, end, false, result);
+		}
+		PG_CATCH();
+		{
+			/* one by one, it will be seen which row that was */
+			MemoryContextSwitchTo(context);
+			HOLD_INTERRUPTS();
+			AbortCurrentTransaction();
+			FlushErrorState();
+			RESUME_INTERRUPTS();
+			*result = before;
+			next = begin;
+		}
+		PG_END_TRY();
+		if (next == begin)
+			next = apply_batch(half, begin, end, true, result);
 	}
 }
 
 /*
- * Applies rows of some blocks; the block to go on from.
+ * Applies rows of some blocks; the block to go on from.  Carefully is to do
+ * each in a subtransaction, so that one that fails is in nobody's way.
  */
 static BlockNumber
-apply_batch(int half, BlockNumber from, BlockNumber end, GsiRun *result)
+apply_batch(int half, BlockNumber from, BlockNumber end, bool carefully,
+			GsiRun *result)
 {
-	GsiPropagation *propagation;
+	GsiPropagation *propagation = NULL;
 	BlockNumber next;
 	List	   *rows;
 	ListCell   *lc;
-	int			applied = 0;
+	int			before = result->applied;
 
 	StartTransactionCommand();
 	PushActiveSnapshot(GetLatestSnapshot());
@@ -211,32 +311,267 @@ apply_batch(int half, BlockNumber from, BlockNumber end, GsiRun *result)
 						  &next);
 	if (rows != NIL)
 		note_begin(linitial(rows));
-	propagation = gsi_propagate_begin(false);
+	if (!carefully)
+		propagation = gsi_propagate_begin(false);
 	foreach(lc, rows)
 	{
 		GsiQueued  *queued = lfirst(lc);
-		GsiOutcome	outcome;
 
 		CHECK_FOR_INTERRUPTS();
-		outcome = gsi_propagate(propagation, queued);
-		queued->applied = outcome == GSI_APPLIED;
-		if (queued->applied)
-			applied++;
-		else if (result->oldest == 0 || queued->queued_at < result->oldest)
-			result->oldest = queued->queued_at;
-		result->locked += outcome == GSI_LOCKED ? 1 : 0;
-		result->not_ready += outcome == GSI_NOT_READY ? 1 : 0;
+		note_outcome(queued, carefully ? apply_row(queued) :
+					 gsi_propagate(propagation, queued), result);
 	}
-	gsi_propagate_end(propagation);
-	if (applied > 0)
+	if (!carefully)
+		gsi_propagate_end(propagation);
+	if (result->applied > before)
 	{
 		gsi_queue_remove(half, rows);
 		applied_by[half] = GetCurrentTransactionId();
 	}
 	PopActiveSnapshot();
 	CommitTransactionCommand();
-	result->applied += applied;
 	return next;
+}
+
+/* Applies a row in a subtransaction, which an error undoes. */
+static GsiOutcome
+apply_row(const GsiQueued *queued)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	volatile GsiOutcome outcome = GSI_FAILING;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		GsiPropagation *propagation = gsi_propagate_begin(false);
+
+		outcome = gsi_propagate(propagation, queued);
+		gsi_propagate_end(propagation);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		note_failure(queued, error);
+		FreeErrorData(error);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return outcome;
+}
+
+static void
+note_outcome(GsiQueued *queued, GsiOutcome outcome, GsiRun *result)
+{
+	queued->applied = outcome == GSI_APPLIED;
+	if (queued->applied)
+	{
+		result->applied++;
+		count_applied(queued);
+		return;
+	}
+	if (outcome == GSI_LOCKED)
+		result->locked++;
+	else
+		result->left++;
+	if (result->oldest == 0 || queued->queued_at < result->oldest)
+		result->oldest = queued->queued_at;
+}
+
+/*
+ * Is an index not to be tried now, because it has failed not long ago?
+ */
+bool
+gsi_worker_is_failing(Oid index)
+{
+	Failure    *failure = find_failure(index);
+
+	if (failure == NULL)
+		return false;
+	if (failure->retry_at > GetCurrentTimestamp())
+		return true;
+	failure->tried = true;
+	return false;
+}
+
+static Failure *
+find_failure(Oid index)
+{
+	ListCell   *lc;
+
+	foreach(lc, failures)
+	{
+		Failure    *failure = lfirst(lc);
+
+		if (failure->index == index)
+			return failure;
+	}
+	return NULL;
+}
+
+/* The index is the one that was last begun with. */
+static void
+note_failure(const GsiQueued *queued, const ErrorData *error)
+{
+	Oid			index = gsi_propagate_current();
+	Failure    *failure = find_failure(index);
+	MemoryContext context;
+
+	if (failure == NULL)
+	{
+		context = MemoryContextSwitchTo(TopMemoryContext);
+		failure = palloc0(sizeof(Failure));
+		failures = lappend(failures, failure);
+		MemoryContextSwitchTo(context);
+		failure->index = index;
+		ereport(LOG,
+				(errcode(error->sqlerrcode),
+				 errmsg("could not apply changes to index table \"%s\": %s",
+						get_rel_name(index), error->message),
+				 errhint("They stay in the queue and are tried again.")));
+	}
+	failure->table = queued->table;
+	failure->tried = false;
+	failure->pause = failure->pause == 0 ? FAILURE_PAUSE :
+		Min(failure->pause * 2, FAILURE_PAUSE_MAX);
+	failure->retry_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+													failure->pause);
+	put_error(failure->table, index, error->message);
+}
+
+/* Forgets the failures of indexes that have been tried again with success. */
+static void
+forgive(void)
+{
+	List	   *rest = NIL;
+	ListCell   *lc;
+	MemoryContext context = MemoryContextSwitchTo(TopMemoryContext);
+
+	foreach(lc, failures)
+	{
+		Failure    *failure = lfirst(lc);
+		bool		done = false;
+
+		if (failure->tried)
+			done = gsi_worker_note_error(failure->table, failure->index,
+										 NULL);
+		if (done)
+			pfree(failure);
+		else
+			rest = lappend(rest, failure);
+	}
+	list_free(failures);
+	failures = rest;
+	MemoryContextSwitchTo(context);
+}
+
+/* Shows the error of an index, or none; false: it cannot be done now. */
+static bool
+put_error(Oid table, Oid index, const char *error)
+{
+	GsiState	state;
+
+	if (get_rel_relkind(index) == '\0')
+		return true;
+	if (!store_lock_propagation(table, false))
+		return false;
+	gsi_state_get(index, &state);
+	state.last_error = error;
+	gsi_state_put(&state);
+	return true;
+}
+
+/* The same in a transaction of its own. */
+bool
+gsi_worker_note_error(Oid table, Oid index, const char *error)
+{
+	MemoryContext context = CurrentMemoryContext;
+	bool		done;
+
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	done = put_error(table, index, error);
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(context);
+	return done;
+}
+
+static void
+count_applied(const GsiQueued *queued)
+{
+	for (int i = 0; i < queued->nindexes; i++)
+	{
+		Count	   *oldest = &counts[0];
+		int			j;
+
+		for (j = 0; j < RATES && counts[j].index != queued->indexes[i]; j++)
+		{
+			if (counts[j].since < oldest->since)
+				oldest = &counts[j];
+		}
+		if (j < RATES)
+		{
+			counts[j].applied++;
+			continue;
+		}
+		oldest->index = queued->indexes[i];
+		oldest->applied = 1;
+		oldest->since = GetCurrentTimestamp();
+	}
+}
+
+static void
+tell_rates(void)
+{
+	GsiShared  *shared = worker_shared(&job);
+	TimestampTz now = GetCurrentTimestamp();
+
+	for (int i = 0; i < RATES && shared != NULL; i++)
+	{
+		Count	   *count = &counts[i];
+		GsiRate    *told = &shared->rates[i];
+		double		rate;
+
+		if (count->applied == 0 || now - count->since < RATE_PERIOD)
+			continue;
+		rate = count->applied * (double) USECS_PER_SEC / (now - count->since);
+		pg_atomic_write_u32(&told->index, count->index);
+		pg_atomic_write_u64(&told->rate, DatumGetInt64(Float8GetDatum(rate)));
+		pg_atomic_write_u64(&told->measured_at, now);
+		count->applied = 0;
+		count->since = now;
+	}
+}
+
+/*
+ * index_rate(index_table) -> float8: changes applied per second, 0 when that
+ * is long ago.
+ */
+Datum
+index_rate(PG_FUNCTION_ARGS)
+{
+	Oid			index = PG_GETARG_OID(0);
+	GsiShared  *shared = worker_shared(&job);
+
+	for (int i = 0; i < RATES && shared != NULL; i++)
+	{
+		GsiRate    *rate = &shared->rates[i];
+
+		if ((Oid) pg_atomic_read_u32(&rate->index) == index &&
+			GetCurrentTimestamp() -
+			(TimestampTz) pg_atomic_read_u64(&rate->measured_at) < 10 * RATE_PERIOD)
+			PG_RETURN_FLOAT8(DatumGetFloat8(Int64GetDatum((int64) pg_atomic_read_u64(&rate->rate))));
+	}
+	PG_RETURN_FLOAT8(0);
 }
 
 /* Rows of a batch are about as old as the first of them. */

@@ -230,6 +230,9 @@ extern void meta_index_insert(const ItemTable *table, const ItemIndex *index);
 extern void meta_index_replace(const ItemTable *table, const ItemIndex *index);
 extern void meta_index_delete(const ItemTable *table, const char *name);
 
+extern List *meta_tables_creating(void);
+extern Oid	meta_index_catalog_relid(void); /* InvalidOid: no extension here */
+
 /* prototypes for functions in meta_local.c: local indexes */
 
 /*

@@ -172,6 +172,11 @@ define(Oid relid, const KeySchema *schema, IndexMethod method, bool new_table)
 	if (schema->sharding.count > 0)
 		meta_shards_complete(relid, schema, method);
 	meta_trigger_add(relid);
+	meta_add_statement_triggers(relid,
+								lcons_oid(relid,
+										  find_inheritance_children(relid,
+																	lockmode)),
+								false);
 	set_comments(relid, schema, new_table);
 	if (!known)
 		meta_row_insert(&row);
@@ -195,6 +200,8 @@ meta_complete_partition(const ItemTable *table, Oid partition)
 	index = key_index_of(partition, &table->schema);
 	if (OidIsValid(index))
 		set_replica_identity(partition, index);
+	meta_add_statement_triggers(table->relid, list_make1_oid(partition),
+								false);
 }
 
 static void

@@ -102,9 +102,10 @@ meta_complete_index_table(Oid relid, const ItemTable *table,
 }
 
 /*
- * The statement triggers that a global index needs, on the item table and all
- * its partitions, unless they have them: that which tells of TRUNCATE, and for
- * unique keys those at the beginning and the end of a statement.
+ * The statement triggers of an item table and its partitions, unless they have
+ * them: that which tells of TRUNCATE, which is there from the beginning, since
+ * to make it later would keep writers out; and for global indexes with unique
+ * keys those at the beginning and the end of a statement.
  */
 void
 meta_add_statement_triggers(Oid table_relid, List *relids, bool unique_key)

@@ -400,6 +400,42 @@ relation_of_tuple(Relation rel, HeapTuple tuple)
 	return isnull ? NULL : NameStr(*DatumGetName(name));
 }
 
+/*
+ * Item tables, as OIDs, that have an index of status CREATING.
+ */
+List *
+meta_tables_creating(void)
+{
+	Relation	rel = open_indexes(AccessShareLock);
+	List	   *relids = NIL;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	if (rel == NULL)
+		return NIL;
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Datum		values[COLUMNS];
+		bool		nulls[COLUMNS];
+		Oid			schema;
+
+		heap_deform_tuple(tuple, RelationGetDescr(rel), values, nulls);
+		if (read_word(values[COLUMN_STATUS - 1], status_words,
+					  lengthof(status_words)) != INDEX_CREATING)
+			continue;
+		schema = get_namespace_oid(NameStr(*DatumGetName(values[COLUMN_SCHEMA_NAME - 1])),
+								   true);
+		if (OidIsValid(schema))
+			relids = list_append_unique_oid(relids,
+											get_relname_relid(NameStr(*DatumGetName(values[COLUMN_TABLE_NAME - 1])),
+															  schema));
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return relids;
+}
+
 static Relation
 open_indexes(LOCKMODE lockmode)
 {

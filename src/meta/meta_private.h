@@ -34,8 +34,6 @@ extern void meta_rows_rename_schema(const char *schema_name,
 									const char *new_schema_name);
 
 /* prototypes for functions in meta_index.c */
-extern Oid	meta_index_catalog_relid(void); /* InvalidOid: no extension here */
-
 /* Fills in table->indexes and table->schema.indexed, in the current context. */
 extern void meta_indexes_read(ItemTable *table);
 extern void meta_indexes_delete(const char *schema_name,

@@ -4,8 +4,8 @@
  *	  for themselves: DROP DATABASE, renames, moves to another tablespace, and
  *	  CREATE DATABASE from it.
  *
- * The command waits for the worker's end, and keeps a new one away until it
- * is done.  Whether the user may do what he wants to is looked at by the
+ * The command waits for the worker's end, and keeps a new one away to the end
+ * of its transaction.  Whether the user may do what he wants to is looked at by the
  * server afterwards; all that he can do here is to let a worker pause.
  */
 #include "postgres.h"
@@ -16,8 +16,8 @@
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "pgstat.h"
-#include "storage/ipc.h"
 #include "tcop/utility.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "worker/worker_private.h"
@@ -39,13 +39,17 @@ static const char *wanted_database(Node *statement);
 static const char *option_value(List *options, const char *name);
 static WorkerDatabase *hold(const char *name);
 static void await_end(WorkerDatabase *entry);
-static void release(int code, Datum arg);
+static void release(XactEvent event, void *arg);
+
+/* What this transaction keeps workers away from, one for each command. */
+static List *held = NIL;		/* of WorkerDatabase * */
 
 void
 worker_utility_init(void)
 {
 	next_utility_hook = ProcessUtility_hook;
 	ProcessUtility_hook = utility;
+	RegisterXactCallback(release, NULL);
 }
 
 static void
@@ -57,20 +61,10 @@ utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 	const char *name = wanted_database(pstmt->utilityStmt);
 	WorkerDatabase *entry = name == NULL ? NULL : hold(name);
 
-	if (entry == NULL)
-	{
-		next_utility(pstmt, query, read_only_tree, context, params,
-					 environment, dest, completion);
-		return;
-	}
-	PG_ENSURE_ERROR_CLEANUP(release, PointerGetDatum(entry));
-	{
+	if (entry != NULL)
 		await_end(entry);
-		next_utility(pstmt, query, read_only_tree, context, params,
-					 environment, dest, completion);
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(release, PointerGetDatum(entry));
-	release(0, PointerGetDatum(entry));
+	next_utility(pstmt, query, read_only_tree, context, params, environment,
+				 dest, completion);
 }
 
 static void
@@ -134,12 +128,16 @@ hold(const char *name)
 {
 	Oid			database;
 	WorkerDatabase *entry;
+	MemoryContext context;
 
 	if (!IsTransactionState())
 		return NULL;
 	database = get_database_oid(name, true);
 	if (!OidIsValid(database))
 		return NULL;
+	context = MemoryContextSwitchTo(TopMemoryContext);
+	held = lappend(held, NULL); /* memory first */
+	MemoryContextSwitchTo(context);
 	LWLockAcquire(worker_state->lock, LW_EXCLUSIVE);
 	entry = worker_database(database, true);
 	if (entry != NULL)
@@ -150,6 +148,7 @@ hold(const char *name)
 			SetLatch(entry->latch);
 	}
 	LWLockRelease(worker_state->lock);
+	llast(held) = entry;
 	return entry;
 }
 
@@ -183,12 +182,24 @@ await_end(WorkerDatabase *entry)
 }
 
 static void
-release(int code, Datum arg)
+release(XactEvent event, void *arg)
 {
-	WorkerDatabase *entry = (WorkerDatabase *) DatumGetPointer(arg);
+	ListCell   *lc;
 
+	if (held == NIL || (event != XACT_EVENT_COMMIT &&
+						event != XACT_EVENT_ABORT &&
+						event != XACT_EVENT_PREPARE))
+		return;
 	LWLockAcquire(worker_state->lock, LW_EXCLUSIVE);
-	entry->holds--;
+	foreach(lc, held)
+	{
+		WorkerDatabase *entry = lfirst(lc);
+
+		if (entry != NULL)
+			entry->holds--;
+	}
 	LWLockRelease(worker_state->lock);
+	list_free(held);
+	held = NIL;
 	worker_wake_launcher();
 }

@@ -92,19 +92,19 @@ SELECT partitioning.register_table('app', 'PK', 'SK');
 
 -- So may the row trigger.
 DROP TRIGGER item_changed ON meta_one.app;
-SELECT count(*) FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal;
+SELECT tgname FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal ORDER BY 1;
 SELECT partitioning.register_table('app', 'PK', 'SK');
-SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal;
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal ORDER BY 1;
 
 -- It may be disabled, too; enabled again, it fires always as before.
 ALTER TABLE app DISABLE TRIGGER item_changed;
 ALTER TABLE app ENABLE TRIGGER item_changed;
-SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal;
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal ORDER BY 1;
 ALTER TABLE app DISABLE TRIGGER ALL;
 ALTER TABLE app ENABLE TRIGGER ALL;
-SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal;
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal ORDER BY 1;
 ALTER TABLE app ENABLE REPLICA TRIGGER item_changed;
-SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal;
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'app'::regclass AND NOT tgisinternal ORDER BY 1;
 ALTER TRIGGER item_changed ON app RENAME TO other;
 -- So do the triggers of the catalog, which a restore of data alone disables.
 ALTER TABLE partitioning.tables DISABLE TRIGGER ALL;
