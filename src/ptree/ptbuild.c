@@ -357,6 +357,7 @@ append_item(PtBuildPage *page, const PtItem *item)
 	}
 	added = &page->items[page->nitems];
 	*added = *item;
+	added->apart = false;
 
 	/* the first entry of an inner page needs no key */
 	if (!page->sizer.leaf && page->nitems == 0)

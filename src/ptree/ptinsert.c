@@ -502,6 +502,7 @@ page_with(Page page, int slot, const PtItem *item, PtPageContent *content)
 	memmove(&items[slot + 1], &items[slot],
 			(content->nitems - slot) * sizeof(PtItem));
 	items[slot] = *item;
+	items[slot].apart = false;
 	content->nitems++;
 	content->items = items;
 	_pt_get_low(page, &content->low);

@@ -551,6 +551,18 @@ _pt_sizer_init(PtSizer *sizer, bool leaf)
 	sizer->leaf = leaf;
 }
 
+/* Ends the run under way: what is added next is not grouped with it. */
+void
+_pt_sizer_close(PtSizer *sizer)
+{
+	sizer->closed += run_space(sizer);
+	sizer->pklen = 0;
+	sizer->count = 0;
+	sizer->common = 0;
+	sizer->bytes = 0;
+	sizer->tails = 0;
+}
+
 void
 _pt_sizer_add(PtSizer *sizer, const PtKey *key)
 {
@@ -563,13 +575,10 @@ _pt_sizer_add(PtSizer *sizer, const PtKey *key)
 	}
 	else
 	{
-		sizer->closed += run_space(sizer);
+		_pt_sizer_close(sizer);
 		sizer->first = *key;
 		sizer->pklen = _pt_pk_length(key->data, key->len);
 		sizer->common = key->len;
-		sizer->count = 0;
-		sizer->bytes = 0;
-		sizer->tails = 0;
 	}
 	sizer->count++;
 	sizer->bytes += key->len;
@@ -610,6 +619,7 @@ _pt_page_items(Page page, int extra, int *nitems)
 
 		_pt_get_entry(page, i, &entry);
 		items[i].child = entry.child;
+		items[i].apart = false;
 		key->data = data;
 		key->len = entry.prefixlen + entry.suffixlen;
 		key->kind = PT_KEY_PLAIN;
@@ -634,6 +644,38 @@ _pt_free_items(PtItem *items, int nitems)
 }
 
 /*
+ * A copy of the items of a page, with a new one, so that a page formed of them
+ * groups none that are not in one group now.  One group for all entries of a
+ * partition key is mostly best, but not where an entry that shares little with
+ * the others has come between: their common bytes would be stored in each.
+ */
+PtItem *
+_pt_keep_groups(Page page, const PtItem *items, int nitems, int newpos)
+{
+	const PtSlot *slots = PtPageSlots(page);
+	PtItem	   *result = palloc(nitems * sizeof(PtItem));
+	uint16		before = 0;
+
+	memcpy(result, items, nitems * sizeof(PtItem));
+	for (int i = 0; i < nitems; i++)
+	{
+		uint16		group = 0;
+
+		if (i != newpos)
+		{
+			const uint8 *p = (const uint8 *) page +
+				slots[i > newpos ? i - 1 : i].offset;
+
+			if (_pt_load_u16(p) & PT_GROUPED)
+				group = _pt_load_u16(p + sizeof(uint16));
+		}
+		result[i].apart = group == 0 || group != before;
+		before = group;
+	}
+	return result;
+}
+
+/*
  * Forms a page: fences, groups and entries.  The caller sets links and flags.
  */
 void
@@ -644,7 +686,11 @@ _pt_form_page(Page page, const PtPageContent *content)
 
 	_pt_sizer_init(&sizer, content->level == 0);
 	for (int i = 0; i < content->nitems; i++)
+	{
+		if (content->items[i].apart)
+			_pt_sizer_close(&sizer);
 		_pt_sizer_add(&sizer, &content->items[i].key);
+	}
 	if (_pt_sizer_total(&sizer) + _pt_fence_size(&content->low) +
 		_pt_fence_size(&content->high) > (int) PT_PAGE_SPACE)
 		elog(ERROR, "entries do not fit into a ptree page");
@@ -681,7 +727,8 @@ run_end(const PtItem *items, int start, int nitems)
 
 	if (pklen > 0)
 	{
-		while (end < nitems && items[end].key.len >= pklen &&
+		while (end < nitems && !items[end].apart &&
+			   items[end].key.len >= pklen &&
 			   memcmp(items[end].key.data, first->data, pklen) == 0)
 			end++;
 	}

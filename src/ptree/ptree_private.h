@@ -223,6 +223,7 @@ typedef struct PtItem
 {
 	PtKey		key;
 	BlockNumber child;
+	bool		apart;			/* is in no group with the entry before */
 } PtItem;
 
 /*
@@ -372,10 +373,13 @@ extern void _pt_copy_key(PtKey *dest, const PtKey *src);
 extern int	_pt_common_prefix(const PtKey *a, const PtKey *b);
 extern void _pt_sizer_init(PtSizer *sizer, bool leaf);
 extern void _pt_sizer_add(PtSizer *sizer, const PtKey *key);
+extern void _pt_sizer_close(PtSizer *sizer);
 extern int	_pt_sizer_total(const PtSizer *sizer);
 extern int	_pt_fence_size(const PtKey *key);
 extern PtItem *_pt_page_items(Page page, int extra, int *nitems);
 extern void _pt_free_items(PtItem *items, int nitems);
+extern PtItem *_pt_keep_groups(Page page, const PtItem *items, int nitems,
+							   int newpos);
 extern void _pt_form_page(Page page, const PtPageContent *content);
 extern int	_pt_entry_size(bool leaf, const PtKey *key, bool grouped,
 						   int grouplen);

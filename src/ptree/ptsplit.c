@@ -56,11 +56,19 @@ _pt_split(Relation rel, Buffer buf, const PtItem *items, int nitems,
 	PGAlignedBlock left;
 	PGAlignedBlock right;
 	PtSplitPoint point;
+	bool		found;
 	Buffer		rbuf;
 	Buffer		nbuf = InvalidBuffer;
 	PtWal		wal;
 
-	if (!choose_split(page, items, nitems, newpos, &point))
+	found = choose_split(page, items, nitems, newpos, &point);
+	if (!found)
+	{
+		/* as the page is, it can be split */
+		items = _pt_keep_groups(page, items, nitems, newpos);
+		found = choose_split(page, items, nitems, newpos, &point);
+	}
+	if (!found)
 		elog(ERROR, "no place to split block %u of index \"%s\"",
 			 BufferGetBlockNumber(buf), RelationGetRelationName(rel));
 	form_halves(page, items, nitems, &point, left.data, right.data);
@@ -354,6 +362,8 @@ measure(bool leaf, const PtItem *items, int nitems, int *left, int *right)
 	for (int i = 0; i < nitems; i++)
 	{
 		left[i] = _pt_sizer_total(&sizer);
+		if (items[i].apart)
+			_pt_sizer_close(&sizer);
 		_pt_sizer_add(&sizer, &items[i].key);
 	}
 	_pt_sizer_init(&sizer, leaf);
@@ -365,6 +375,8 @@ measure(bool leaf, const PtItem *items, int nitems, int *left, int *right)
 		_pt_sizer_add(&sizer, &items[i].key);
 		if (leaf)
 			right[i] = _pt_sizer_total(&sizer);
+		if (items[i].apart)
+			_pt_sizer_close(&sizer);
 	}
 }
 

@@ -89,3 +89,13 @@ DROP VIEW pairs;
 DROP TABLE long, twins, by_sort;
 DROP FUNCTION noise;
 RESET enable_seqscan; RESET enable_bitmapscan;
+
+-- sort keys that share nearly all their bytes, and others of the same partition
+-- on both sides of them: their page is split without making one group of all
+CREATE TABLE mixed (pk text NOT NULL, sk text COLLATE "C");
+CREATE INDEX mixed_index ON mixed USING ptree (pk text_hash_ops, sk);
+INSERT INTO mixed SELECT 'p', repeat('x', 1000) || i FROM generate_series(100, 199) AS i;
+INSERT INTO mixed SELECT 'p', CASE WHEN i % 2 = 0 THEN 'a' WHEN i % 10 = 1 THEN NULL ELSE 'z' END || i FROM generate_series(1000, 1500) AS i;
+SELECT ptree_check('mixed_index', true);
+SELECT count(*) FROM mixed WHERE pk = 'p' AND sk > 'x' AND sk < 'y';
+DROP TABLE mixed;
