@@ -66,6 +66,7 @@ ISOLATION_OPTS = --inputdir=test/isolation --temp-instance=./tmp_check_iso \
 # INDEX_METHOD=ptree: the tests with key indexes of that access method, which
 # is not the default.
 ifdef INDEX_METHOD
+export INDEX_METHOD
 export PGOPTIONS = -c partitioning.index_method=$(INDEX_METHOD)
 endif
 

@@ -23,8 +23,9 @@ my @item_tables = ('public."Orders"', 'public.readings', 'public.blobs',
 	'shop.sessions');
 
 # A started node with the library loaded, without JIT: compiling costs many
-# times what the small queries of tests do.  "conf" is added to its settings;
-# the other arguments are those of init.
+# times what the small queries of tests do.  INDEX_METHOD in the environment is
+# that of its tables.  "conf" is added to its settings; the other arguments are
+# those of init.
 sub new_node
 {
 	my ($name, %init) = @_;
@@ -32,6 +33,8 @@ sub new_node
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
 	$node->init(%init);
+	$conf = "partitioning.index_method = $ENV{INDEX_METHOD}\n$conf"
+	  if $ENV{INDEX_METHOD};
 	$node->append_conf('postgresql.conf',
 		"shared_preload_libraries = 'partitioning'\njit = off\n$conf");
 	$node->start;
