@@ -20,6 +20,7 @@
 #include "utils/jsonb.h"
 #include "utils/snapshot.h"
 
+#include "capacity/capacity_units.h"
 #include "expr/expr.h"
 #include "meta/meta.h"
 
@@ -44,6 +45,14 @@ api_has_expression(const ApiText *text)
 {
 	return text->data != NULL || text->parsed != NULL || text->error != NULL;
 }
+
+/* Capacity units that an operation has taken of a table, in tenths. */
+typedef struct ApiConsumed
+{
+	const ItemTable *table;		/* NULL: not wanted */
+	int64		units;			/* of the table itself */
+	int64	   *index_units;	/* of each of its indexes */
+} ApiConsumed;
 
 typedef enum ApiReturnValues
 {
@@ -72,7 +81,7 @@ typedef struct ApiWrite
 	ApiReturnValues return_values;
 	bool		try_only;		/* a failed condition is an answer, no error */
 	bool		want_images;	/* fill old_item and new_item */
-	bool		want_size;		/* fill size */
+	bool		want_units;		/* fill consumed */
 } ApiWrite;
 
 typedef struct ApiPut
@@ -100,7 +109,7 @@ typedef struct ApiWriteResult
 	bool		applied;		/* false: the condition failed (try_only), or
 								 * a trigger suppressed the write */
 	bool		condition_failed;
-	uint32		size;			/* in bytes, the larger of before and after */
+	ApiConsumed consumed;		/* also when the condition failed */
 	ItemData   *attributes;		/* what return_values asked for */
 	ItemData   *old_item;		/* before image; also when the condition
 								 * failed and images are not wanted */
@@ -163,7 +172,10 @@ typedef struct ApiPage
 {
 	int32		count;			/* items that passed the filter */
 	int32		scanned_count;	/* items read */
-	uint64		size;			/* of the items read, in bytes */
+	uint64		size;			/* of the items or entries read, in bytes */
+	const ItemIndex *index;		/* that was read, or NULL */
+	int64		fetched_blocks; /* of items that a local index was not enough
+								 * for, in blocks of 4 KB */
 	ItemData  **items;			/* NULL with API_SELECT_COUNT */
 	ItemData   *last_evaluated_key; /* NULL when the range is exhausted */
 } ApiPage;
@@ -198,14 +210,14 @@ typedef struct ApiTransactWrite
 	ApiText		client_token;
 	bool		collection_metrics; /* asked for: part of what a token means */
 	bool		typed_reasons;	/* items in the error's detail as typed JSON */
-	bool		want_sizes;
+	bool		want_units;
 } ApiTransactWrite;
 
 typedef struct ApiTransactResult
 {
 	bool		repeated;		/* the token's transaction was done before */
-	uint32	   *sizes;			/* if wanted: bytes of each item, the larger
-								 * of before and after; 0 if repeated */
+	ApiConsumed *consumed;		/* if wanted, by each action; nothing if
+								 * repeated */
 } ApiTransactResult;
 
 typedef struct ApiTransactGet
@@ -264,12 +276,13 @@ typedef struct ApiBatchWrite
 {
 	int			ntables;
 	const ApiBatchWriteTable *tables;
+	bool		want_units;
 } ApiBatchWrite;
 
 typedef struct ApiBatchWriteResult
 {
 	bool	   *unprocessed;	/* in request order */
-	uint32	   *sizes;			/* the larger of before and after */
+	ApiConsumed consumed;		/* by all that were processed */
 } ApiBatchWriteResult;
 
 typedef struct ApiCursor ApiCursor;

@@ -35,7 +35,6 @@ typedef struct BatchItem
 	ItemKey		key;
 	const ItemData *put;		/* NULL: delete */
 	bool		unprocessed;
-	uint32		size;			/* larger of before and after */
 } BatchItem;
 
 /* The requests for one table. */
@@ -45,6 +44,7 @@ typedef struct BatchTable
 	int			n;
 	BatchItem  *items;			/* in the order of the key index */
 	ItemExpr   *projection;		/* or NULL */
+	ApiConsumed consumed;		/* by what has been written, if wanted */
 } BatchTable;
 
 /* A batch of writes under way. */
@@ -54,7 +54,7 @@ typedef struct BatchWrite
 	int			ntables;
 	BatchTable *tables;
 	StoreWait	wait;
-	bool		want_sizes;
+	bool		want_units;
 	BatchItem  *current;
 } BatchWrite;
 
@@ -83,13 +83,16 @@ static void check_writes(const ApiBatchRequest *requests, int n);
 static void check_put(const ItemData *item);
 static void prepare_writes(BatchTable *batch,
 						   const ApiBatchRequest *requests, int n);
-static void write_table(BatchWrite *state, const BatchTable *batch);
+static void write_table(BatchWrite *state, BatchTable *batch);
 static BatchItem *first_item(const BatchTable *batch);
-static void write_item(BatchWrite *state, ItemStore *store, BatchItem *item);
+static void write_item(BatchWrite *state, BatchTable *batch,
+					   ItemStore *store, BatchItem *item);
 static bool try_write(ItemStore *store, const BatchItem *item, StoreRow *row,
 					  const ItemData *attributes);
-static uint32 item_size(const ItemTable *table, const BatchItem *item,
-						const StoreRow *row);
+static void note_units(BatchTable *batch, const BatchItem *item,
+					   const ItemRow *before, const ItemData *attributes);
+static void copy_consumed(const BatchTable *batch, MemoryContext caller,
+						  ApiConsumed *result);
 static void check_write_counts(const ApiBatchWrite *request);
 static bool write_all(BatchWrite *state);
 static void leave_out(BatchWrite *state, ErrorData *error);
@@ -407,7 +410,7 @@ prepare_writes(BatchTable *batch, const ApiBatchRequest *requests, int n)
 }
 
 static void
-write_table(BatchWrite *state, const BatchTable *batch)
+write_table(BatchWrite *state, BatchTable *batch)
 {
 	MemoryContext item_context = AllocSetContextCreate(state->work,
 													   "item write",
@@ -418,6 +421,8 @@ write_table(BatchWrite *state, const BatchTable *batch)
 	for (int i = 0; i < batch->n; i++)
 		access |= batch->items[i].put != NULL ?
 			ACL_INSERT | ACL_UPDATE : ACL_DELETE;
+	if (state->want_units)
+		api_consumed_init(batch->table, &batch->consumed);
 	state->current = first_item(batch);
 	if (state->current == NULL)
 		return;
@@ -428,7 +433,7 @@ write_table(BatchWrite *state, const BatchTable *batch)
 			continue;
 		state->current = &batch->items[i];
 		MemoryContextSwitchTo(item_context);
-		write_item(state, store, state->current);
+		write_item(state, batch, store, state->current);
 		MemoryContextSwitchTo(state->work);
 		MemoryContextReset(item_context);
 	}
@@ -450,8 +455,10 @@ first_item(const BatchTable *batch)
 }
 
 static void
-write_item(BatchWrite *state, ItemStore *store, BatchItem *item)
+write_item(BatchWrite *state, BatchTable *batch, ItemStore *store,
+		   BatchItem *item)
 {
+	static const ItemRow no_item;
 	StoreRow	row;
 	const ItemData *attributes = NULL;
 
@@ -465,8 +472,8 @@ write_item(BatchWrite *state, ItemStore *store, BatchItem *item)
 		CHECK_FOR_INTERRUPTS();
 		store_lock(store, &item->key, &row);
 	} while (!try_write(store, item, &row, attributes));
-	if (state->want_sizes)
-		item->size = item_size(store->table, item, &row);
+	if (state->want_units)
+		note_units(batch, item, row.exists ? &row.row : &no_item, attributes);
 	store_row_clear(&row);
 }
 
@@ -491,21 +498,28 @@ try_write(ItemStore *store, const BatchItem *item, StoreRow *row,
 	return false;
 }
 
-static uint32
-item_size(const ItemTable *table, const BatchItem *item, const StoreRow *row)
+/* attributes is NULL for a delete. */
+static void
+note_units(BatchTable *batch, const BatchItem *item, const ItemRow *before,
+		   const ItemData *attributes)
 {
-	uint32		before = row->exists ? item_row_size(&row->row) : 0;
-	uint32		after = item->put == NULL ?
-		0 : item_map_size(item_root(item->put));
+	ItemRow		after;
 
-	return Max(before, after);
+	api_row_of_key(batch->table, &item->key, &after);
+	if (attributes != NULL)
+		after.attributes = item_root(attributes);
+	api_consume_write(batch->table, CAPACITY_WRITE, before, &after,
+					  &batch->consumed);
 }
 
 void
 api_batch_write(const ApiBatchWrite *request, ApiBatchWriteResult *results)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	BatchWrite	state = {.ntables = request->ntables,.want_sizes = true};
+	BatchWrite	state = {
+		.ntables = request->ntables,
+		.want_units = request->want_units
+	};
 
 	check_write_counts(request);
 	state.work = AllocSetContextCreate(caller, "item batch",
@@ -531,19 +545,28 @@ api_batch_write(const ApiBatchWrite *request, ApiBatchWriteResult *results)
 
 		results[i].unprocessed =
 			MemoryContextAllocZero(caller, batch->n * sizeof(bool));
-		results[i].sizes =
-			MemoryContextAllocZero(caller, batch->n * sizeof(uint32));
 		for (int j = 0; j < batch->n; j++)
-		{
-			const BatchItem *item = &batch->items[j];
-
-			results[i].unprocessed[item->position] = item->unprocessed;
-			results[i].sizes[item->position] = item->size;
-		}
+			results[i].unprocessed[batch->items[j].position] =
+				batch->items[j].unprocessed;
+		if (request->want_units)
+			copy_consumed(batch, caller, &results[i].consumed);
 	}
 	CommandCounterIncrement();
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(state.work);
+}
+
+static void
+copy_consumed(const BatchTable *batch, MemoryContext caller,
+			  ApiConsumed *result)
+{
+	Size		size = batch->table->nindexes * sizeof(int64);
+
+	*result = batch->consumed;
+	result->table = batch->table;
+	result->index_units = MemoryContextAllocZero(caller, size);
+	if (batch->consumed.index_units != NULL)
+		memcpy(result->index_units, batch->consumed.index_units, size);
 }
 
 static void
@@ -616,5 +639,4 @@ leave_out(BatchWrite *state, ErrorData *error)
 		 error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE))
 		ReThrowError(error);
 	state->current->unprocessed = true;
-	state->current->size = 0;
 }

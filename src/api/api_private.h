@@ -42,7 +42,7 @@ typedef struct TransactItem
 	const ItemRow *before;		/* before image; empty when absent */
 	const ItemData *after;		/* attributes to store, or NULL */
 	ApiChange	change;
-	uint32		size;			/* if asked for */
+	ApiConsumed consumed;		/* if asked for */
 	ApiReason  *reason;			/* element of an array, in request order */
 	StoreRow	row;			/* as locked; must be last, being large */
 } TransactItem;
@@ -115,6 +115,15 @@ extern ItemData *api_index_entry(const ItemTable *table,
 extern ItemData *api_index_entry_key(const ItemTable *table,
 									 const ItemIndex *index,
 									 const ItemRow *row);
+
+/* prototypes for functions in api_units.c */
+extern void api_consumed_init(const ItemTable *table, ApiConsumed *consumed);
+extern void api_consume_write(const ItemTable *table, CapacityAccess access,
+							  const ItemRow *before, const ItemRow *after,
+							  ApiConsumed *consumed);
+extern void api_consume_item(const ItemTable *table, CapacityAccess access,
+							 const ItemRow *before, const ItemRow *after,
+							 ApiConsumed *consumed);
 
 /* prototypes for functions in api_transact_check.c */
 extern void api_transact_check_count(int n);

@@ -32,6 +32,7 @@ struct ApiCursor
 	const ItemTable *table;
 	const ItemIndex *index;		/* or NULL */
 	bool		projects;		/* results are entries of the index */
+	bool		fetches;		/* to the service, items are fetched beside */
 	bool		has_max_items;
 	int64		remaining;		/* of max_items */
 	bool		exhausted;		/* the range has no more items */
@@ -54,6 +55,12 @@ static void check_schema(const ItemTable *table, const ItemIndex *index,
 						 const ReadExpressions *expressions);
 static void check_projected(const ItemIndex *index, const ApiQuery *request,
 							const ItemTable *table, const ItemExpr *projection);
+static bool needs_item(const ItemTable *table, const ItemIndex *index,
+					   const ApiQuery *request,
+					   const ReadExpressions *expressions);
+static bool is_projected(const ItemTable *table, const ItemIndex *index,
+						 const char *name, uint32 name_len);
+static uint32 stored_size(const ApiCursor *cursor);
 static void set_start(ScanSpec *spec, const ApiStart *start);
 static void set_query_range(ScanSpec *spec, const ApiQuery *request,
 							const ItemExpr *key_condition);
@@ -110,6 +117,8 @@ api_cursor_open(const ApiQuery *request, Snapshot snapshot)
 	cursor->projects = spec.index != NULL && !spec.index->global &&
 		request->select != API_SELECT_ALL &&
 		spec.index->projection != PROJECTION_ALL;
+	cursor->fetches = spec.index != NULL && !spec.index->global &&
+		needs_item(spec.table, spec.index, request, &expressions);
 	cursor->has_max_items = request->has_max_items;
 	cursor->remaining = request->max_items;
 	cursor->scan = scan_begin(&spec, snapshot);
@@ -152,18 +161,28 @@ api_read_page(const ApiQuery *request, Snapshot snapshot, ApiPage *page)
 	ApiCursor  *cursor = api_cursor_open(request, snapshot);
 	bool		counts = request->select == API_SELECT_COUNT;
 	int			room = counts ? 0 : 16;
+	uint64		fetched = 0;
 
 	memset(page, 0, sizeof(*page));
 	if (!counts)
 		page->items = palloc(room * sizeof(ItemData *));
 
-	while (page->size < LIMIT_PAGE_SIZE && read_row(cursor))
+	page->index = cursor->index;
+	while (page->size + fetched < LIMIT_PAGE_SIZE && read_row(cursor))
 	{
 		page->scanned_count++;
 		page->size += cursor->index == NULL ?
 			item_row_size(&cursor->row.row) :
 			api_index_entry_size(cursor->table, cursor->index,
 								 &cursor->row.row);
+		if (cursor->fetches)
+		{
+			uint32		size = stored_size(cursor);
+
+			fetched += size;
+			page->fetched_blocks += (size + CAPACITY_READ_UNIT - 1) /
+				CAPACITY_READ_UNIT;
+		}
 		if (!row_passes(cursor))
 			continue;
 		if (counts)
@@ -323,14 +342,56 @@ check_projected(const ItemIndex *index, const ApiQuery *request,
 	for (int i = 0; projection != NULL &&
 		 expr_projection_attribute(projection, i, &name, &name_len); i++)
 	{
-		if (key_schema_find(&table->schema, name, name_len) < 0 &&
-			meta_index_key(index, name, name_len) < 0 &&
-			!meta_index_projects(index, name, name_len))
+		if (!is_projected(table, index, name, name_len))
 			ereport(ERROR,
 					(errcode(ERRCODE_ITEM_VALIDATION),
 					 errmsg(TEXT_NOT_PROJECTED, index->name, (int) name_len,
 							name)));
 	}
+}
+
+/*
+ * Does a read of a local index return attributes that its entries lack?
+ */
+static bool
+needs_item(const ItemTable *table, const ItemIndex *index,
+		   const ApiQuery *request, const ReadExpressions *expressions)
+{
+	const char *name;
+	uint32		name_len;
+
+	if (index->projection == PROJECTION_ALL)
+		return false;
+	if (request->select == API_SELECT_ALL)
+		return true;
+	if (expressions->projection == NULL)
+		return false;
+	for (int i = 0; expr_projection_attribute(expressions->projection, i,
+											  &name, &name_len); i++)
+	{
+		if (!is_projected(table, index, name, name_len))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_projected(const ItemTable *table, const ItemIndex *index, const char *name,
+			 uint32 name_len)
+{
+	return key_schema_find(&table->schema, name, name_len) >= 0 ||
+		meta_index_key(index, name, name_len) >= 0 ||
+		meta_index_projects(index, name, name_len);
+}
+
+/* Of the item itself, without what templates compute. */
+static uint32
+stored_size(const ApiCursor *cursor)
+{
+	ItemRow		row = cursor->row.row;
+
+	row.nkeys = cursor->table->schema.n;
+	return item_row_size(&row);
 }
 
 /*

@@ -94,7 +94,8 @@ static void unlock_absent_keys(Transact *state);
 static void unlock_made_keys(Transact *state);
 static void await_row(Transact *state);
 static void report_conflict(const Transact *state);
-static uint32 item_size(const TransactItem *item);
+static void note_units(TransactItem *item);
+static void copy_consumed(const Transact *state, ApiTransactResult *result);
 
 void
 api_transact_write(const ApiTransactWrite *request, ApiTransactResult *result)
@@ -104,8 +105,9 @@ api_transact_write(const ApiTransactWrite *request, ApiTransactResult *result)
 	ApiToken   *token = NULL;
 
 	result->repeated = false;
-	result->sizes = request->want_sizes ?
-		palloc0(request->n * sizeof(uint32)) : NULL;
+	result->consumed = NULL;
+	if (request->want_units)
+		result->consumed = palloc0(request->n * sizeof(ApiConsumed));
 	state.work = AllocSetContextCreate(caller, "item transaction",
 									   ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(state.work);
@@ -118,8 +120,6 @@ api_transact_write(const ApiTransactWrite *request, ApiTransactResult *result)
 	if (!result->repeated)
 	{
 		run(&state);
-		for (int i = 0; request->want_sizes && i < request->n; i++)
-			result->sizes[i] = state.items[i].size;
 		if (token != NULL)
 			api_token_finish(token);
 
@@ -129,6 +129,8 @@ api_transact_write(const ApiTransactWrite *request, ApiTransactResult *result)
 	}
 
 	MemoryContextSwitchTo(caller);
+	if (request->want_units)
+		copy_consumed(&state, result);
 	MemoryContextDelete(state.work);
 }
 
@@ -356,8 +358,8 @@ judge_items(Transact *state)
 
 		judge_item(item);
 		failed |= item->reason->code != NULL;
-		if (state->request->want_sizes)
-			item->size = item_size(item);
+		if (state->request->want_units)
+			note_units(item);
 	}
 	if (failed)
 		api_cancel(state->items[0].reason, n, state->request->typed_reasons);
@@ -650,20 +652,42 @@ report_conflict(const Transact *state)
 }
 
 /*
- * Size of the item, the larger of before and after.
+ * A check writes nothing, but takes as much of the table as if it did.
  */
-static uint32
-item_size(const TransactItem *item)
+static void
+note_units(TransactItem *item)
 {
-	uint32		before = item->row.exists ? item_row_size(item->before) : 0;
-	uint32		after = 0;
-	ItemRow		row;
+	CapacityAccess access = CAPACITY_WRITE_TRANSACTION;
+	ItemRow		after;
 
-	if (item->after != NULL)
+	api_consumed_init(item->table, &item->consumed);
+	if (item->action->kind == API_ACTION_CHECK)
 	{
-		api_row_of_key(item->table, &item->key, &row);
-		row.attributes = item_root(item->after);
-		after = item_row_size(&row);
+		api_consume_item(item->table, access, item->before, item->before,
+						 &item->consumed);
+		return;
 	}
-	return Max(before, after);
+	api_row_of_key(item->table, &item->key, &after);
+	if (item->after != NULL)
+		after.attributes = item_root(item->after);
+	api_consume_write(item->table, access, item->before, &after,
+					  &item->consumed);
+}
+
+/* In the current memory context. */
+static void
+copy_consumed(const Transact *state, ApiTransactResult *result)
+{
+	for (int i = 0; i < state->request->n; i++)
+	{
+		const TransactItem *item = &state->items[i];
+		ApiConsumed *consumed = &result->consumed[i];
+
+		api_consumed_init(item->table, consumed);
+		if (result->repeated)
+			continue;
+		consumed->units = item->consumed.units;
+		memcpy(consumed->index_units, item->consumed.index_units,
+			   item->table->nindexes * sizeof(int64));
+	}
 }

@@ -56,8 +56,9 @@ static void prepare_expressions(WriteState *state, const ApiText *update);
 static void check_return_values(const ApiWrite *request);
 static void write_open(WriteState *state);
 static void write_item(WriteState *state, ApiWriteResult *result);
-static void note_size(const WriteState *state, const ItemRow *row,
-					  ApiWriteResult *result);
+static void note_units(const WriteState *state, ApiWriteResult *result);
+static void row_of_attributes(const WriteState *state,
+							  const ItemData *attributes, ItemRow *row);
 static ItemData *after_attributes(const WriteState *state);
 static void keep_old(const WriteState *state, ApiWriteResult *result);
 static void keep_new(const WriteState *state, ApiWriteResult *result);
@@ -279,6 +280,7 @@ write_item(WriteState *state, ApiWriteResult *result)
 						 errmsg(TEXT_CONDITION_FAILED)));
 			result->condition_failed = true;
 			keep_old(state, result);
+			note_units(state, result);
 			return;
 		}
 		attributes = after_attributes(state);
@@ -289,6 +291,7 @@ write_item(WriteState *state, ApiWriteResult *result)
 	result->applied = !state->store->suppressed;
 	keep_old(state, result);
 	keep_new(state, result);
+	note_units(state, result);
 }
 
 /*
@@ -333,7 +336,6 @@ keep_old(const WriteState *state, ApiWriteResult *result)
 	if (!state->row.exists)
 		return;
 
-	note_size(state, &state->before, result);
 	old = MemoryContextSwitchTo(state->caller);
 	if (state->request->want_images || result->condition_failed)
 		result->old_item = item_row_to_item(&state->before);
@@ -356,14 +358,10 @@ keep_new(const WriteState *state, ApiWriteResult *result)
 	ItemRow		after;
 
 	if (state->after == NULL ||
-		(mode == API_RETURN_NONE && !state->request->want_images &&
-		 !state->request->want_size))
+		(mode == API_RETURN_NONE && !state->request->want_images))
 		return;
 
-	api_row_of_key(state->table, &state->key, &after);
-	after.attributes = item_root(state->after);
-
-	note_size(state, &after, result);
+	row_of_attributes(state, state->after, &after);
 	old = MemoryContextSwitchTo(state->caller);
 	if (state->request->want_images)
 		result->new_item = item_row_to_item(&after);
@@ -374,11 +372,39 @@ keep_new(const WriteState *state, ApiWriteResult *result)
 	MemoryContextSwitchTo(old);
 }
 
+/*
+ * A write whose condition has failed takes as much of the table as if it had
+ * not, as far as that can be told, and nothing of indexes.
+ */
 static void
-note_size(const WriteState *state, const ItemRow *row, ApiWriteResult *result)
+note_units(const WriteState *state, ApiWriteResult *result)
 {
-	if (state->request->want_size)
-		result->size = Max(result->size, item_row_size(row));
+	MemoryContext old;
+	ItemRow		after;
+
+	if (!state->request->want_units)
+		return;
+	old = MemoryContextSwitchTo(state->caller);
+	api_consumed_init(state->table, &result->consumed);
+	MemoryContextSwitchTo(old);
+	row_of_attributes(state, result->condition_failed ?
+					  state->put_attributes : state->after, &after);
+	if (result->condition_failed)
+		api_consume_item(state->table, CAPACITY_WRITE, &state->before, &after,
+						 &result->consumed);
+	else
+		api_consume_write(state->table, CAPACITY_WRITE, &state->before,
+						  &after, &result->consumed);
+}
+
+/* The whole item; NULL is none. */
+static void
+row_of_attributes(const WriteState *state, const ItemData *attributes,
+				  ItemRow *row)
+{
+	api_row_of_key(state->table, &state->key, row);
+	if (attributes != NULL)
+		row->attributes = item_root(attributes);
 }
 
 /*

@@ -42,6 +42,10 @@ static void append_write_capacity(const WireBatchWrite *request,
 								  const ApiBatchWrite *api,
 								  const ApiBatchWriteResult *results,
 								  StringInfo response);
+static void append_collections(const WireBatchWrite *request,
+							   const ApiBatchWrite *api,
+							   const ApiBatchWriteResult *results,
+							   StringInfo response);
 static bool any_true(const bool *flags, int n);
 
 void
@@ -222,18 +226,19 @@ append_read_capacity(const WireBatchGet *request, const ApiBatchGet *api,
 
 	for (int i = 0; i < n; i++)
 	{
-		WireAccess	access = table_keys(request, i)->consistent.value ?
-			WIRE_READ_STRONG : WIRE_READ_EVENTUAL;
+		CapacityAccess access = table_keys(request, i)->consistent.value ?
+			CAPACITY_READ_STRONG : CAPACITY_READ_EVENTUAL;
 
 		consumed[i].table_name = &api->tables[i].table_name;
 		for (int j = 0; j < api->tables[i].n; j++)
 		{
 			if (!results[i].unprocessed[j])
-				consumed[i].tenths += wire_units(access, results[i].sizes[j]);
+				consumed[i].units += capacity_units(access,
+													results[i].sizes[j]);
 		}
 	}
 	wire_append_consumed_list(response, &request->capacity,
-							  WIRE_READ_EVENTUAL, n, consumed);
+							  CAPACITY_READ_EVENTUAL, n, consumed);
 }
 
 void
@@ -243,7 +248,10 @@ wire_batch_write(const void *request, StringInfo response)
 	int			n = write->tables.n;
 	ApiBatchWriteTable *parts;
 	ApiBatchWriteResult *results;
-	ApiBatchWrite api = {.ntables = n};
+	ApiBatchWrite api = {
+		.ntables = n,
+		.want_units = wire_wants_capacity(&write->capacity)
+	};
 
 	check_table_count(&write->tables, LIMIT_BATCH_WRITE_REQUESTS,
 					  TEXT_BATCH_WRITE_EMPTY, TEXT_BATCH_WRITE_COUNT);
@@ -258,6 +266,8 @@ wire_batch_write(const void *request, StringInfo response)
 	append_unprocessed_items(write, results, response);
 	if (wire_wants_capacity(&write->capacity))
 		append_write_capacity(write, &api, results, response);
+	if (wire_wants_metrics(&write->metrics))
+		append_collections(write, &api, results, response);
 	appendStringInfoChar(response, '}');
 }
 
@@ -349,15 +359,43 @@ append_write_capacity(const WireBatchWrite *request, const ApiBatchWrite *api,
 	for (int i = 0; i < n; i++)
 	{
 		consumed[i].table_name = &api->tables[i].table_name;
-		for (int j = 0; j < api->tables[i].n; j++)
+		wire_add_consumed(&consumed[i], &results[i].consumed);
+	}
+	wire_append_consumed_list(response, &request->capacity, CAPACITY_WRITE, n,
+							  consumed);
+}
+
+/* Of what has been written, by tables that have local indexes. */
+static void
+append_collections(const WireBatchWrite *request, const ApiBatchWrite *api,
+				   const ApiBatchWriteResult *results, StringInfo response)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < api->ntables; i++)
+	{
+		const ApiBatchWriteTable *part = &api->tables[i];
+		const ItemData **items = palloc(part->n * sizeof(ItemData *));
+		StringInfoData one;
+		int			n = 0;
+
+		for (int j = 0; j < part->n; j++)
 		{
 			if (!results[i].unprocessed[j])
-				consumed[i].tenths += wire_units(WIRE_WRITE,
-												 results[i].sizes[j]);
+				items[n++] = part->requests[j].item;
 		}
+		initStringInfo(&one);
+		if (n == 0 ||
+			!wire_append_metrics(&one, &part->table_name, items, n, true))
+			continue;
+		wire_append_text_name(&out, &request->tables.names[i]);
+		appendBinaryStringInfo(&out, one.data, one.len);
 	}
-	wire_append_consumed_list(response, &request->capacity, WIRE_WRITE, n,
-							  consumed);
+	if (out.len == 0)
+		return;
+	wire_append_name(response, "ItemCollectionMetrics");
+	appendStringInfo(response, "{%s}", out.data);
 }
 
 static bool

@@ -67,8 +67,8 @@ wire_get(const void *request, StringInfo response)
 		.projection = get->projection,
 		.names = get->names
 	};
-	WireAccess	access = get->consistent.value ?
-		WIRE_READ_STRONG : WIRE_READ_EVENTUAL;
+	CapacityAccess access = get->consistent.value ?
+		CAPACITY_READ_STRONG : CAPACITY_READ_EVENTUAL;
 	WireConsumed consumed = {.table_name = &get->table_name};
 	uint32		size = 0;
 	const WireStyle legacy = {"AttributesToGet", get->attributes.given};
@@ -87,7 +87,7 @@ wire_get(const void *request, StringInfo response)
 		wire_append_name(response, "Item");
 		wire_append_item(response, item);
 	}
-	consumed.tenths = wire_units(access, size);
+	consumed.units = capacity_units(access, size);
 	wire_append_consumed(response, &get->capacity, access, &consumed);
 	appendStringInfoChar(response, '}');
 }
@@ -141,7 +141,7 @@ fill_write(const WireWrite *request, ApiWrite *write)
 	write->values_error = wire_values_error(&request->values);
 	write->return_values = return_values(&request->return_values);
 	write->try_only = returns_failed;
-	write->want_size = wire_wants_capacity(&request->capacity);
+	write->want_units = wire_wants_capacity(&request->capacity);
 }
 
 /* In the order of the model's enumeration. */
@@ -166,10 +166,8 @@ static void
 append_result(const WireWrite *request, const ApiWriteResult *result,
 			  StringInfo response)
 {
-	WireConsumed consumed = {
-		.table_name = &request->table_name,
-		.tenths = wire_units(WIRE_WRITE, result->size)
-	};
+	WireConsumed consumed = {.table_name = &request->table_name};
+	StringInfoData metrics;
 
 	if (result->condition_failed)
 		condition_failed(request, result);
@@ -181,7 +179,19 @@ append_result(const WireWrite *request, const ApiWriteResult *result,
 		wire_append_name(response, "Attributes");
 		wire_append_item(response, result->attributes);
 	}
-	wire_append_consumed(response, &request->capacity, WIRE_WRITE, &consumed);
+	if (result->consumed.table != NULL)
+		wire_add_consumed(&consumed, &result->consumed);
+	wire_append_consumed(response, &request->capacity, CAPACITY_WRITE,
+						 &consumed);
+	initStringInfo(&metrics);
+	if (wire_wants_metrics(&request->metrics) &&
+		wire_append_metrics(&metrics, &request->table_name,
+							(const ItemData *const *) &request->item.item, 1,
+							false))
+	{
+		wire_append_name(response, "ItemCollectionMetrics");
+		appendBinaryStringInfo(response, metrics.data, metrics.len);
+	}
 	appendStringInfoChar(response, '}');
 }
 

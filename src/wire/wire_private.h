@@ -113,21 +113,21 @@ typedef enum WireCapacity
 #define WIRE_OPERATOR_OR		0
 #define WIRE_FAILURE_ALL_OLD	0
 
-/* What consumed units depend on. */
-typedef enum WireAccess
+/* Units of one index, of any table. */
+typedef struct WireIndexUnits
 {
-	WIRE_READ_EVENTUAL,
-	WIRE_READ_STRONG,
-	WIRE_READ_TRANSACTION,
-	WIRE_WRITE,
-	WIRE_WRITE_TRANSACTION
-} WireAccess;
+	const char *name;
+	bool		global;
+	int64		units;
+} WireIndexUnits;
 
-/* Consumed units of one table, in tenths. */
+/* Consumed units of one table and its indexes, in tenths. */
 typedef struct WireConsumed
 {
 	const ApiText *table_name;
-	int64		tenths;
+	int64		units;			/* of the table itself */
+	int			nindexes;
+	WireIndexUnits *indexes;
 } WireConsumed;
 
 /*
@@ -360,14 +360,20 @@ extern void wire_append_text_name(StringInfo out, const ApiText *name);
 extern void wire_append_text(StringInfo out, const ApiText *text);
 extern void wire_append_item(StringInfo out, const ItemData *item);
 extern void wire_append_names(StringInfo out, Jsonb *names);
+
+/* prototypes for functions in wire_capacity.c */
 extern bool wire_wants_capacity(const WireWord *capacity);
-extern int64 wire_units(WireAccess access, uint64 size);
+extern void wire_add_consumed(WireConsumed *sum, const ApiConsumed *consumed);
 extern void wire_append_consumed(StringInfo out, const WireWord *capacity,
-								 WireAccess access,
+								 CapacityAccess access,
 								 const WireConsumed *consumed);
 extern void wire_append_consumed_list(StringInfo out,
 									  const WireWord *capacity,
-									  WireAccess access, int n,
+									  CapacityAccess access, int n,
 									  const WireConsumed *consumed);
+extern bool wire_wants_metrics(const WireWord *metrics);
+extern bool wire_append_metrics(StringInfo out, const ApiText *table_name,
+								const ItemData *const *items, int n,
+								bool list);
 
 #endif							/* PT_WIRE_PRIVATE_H */

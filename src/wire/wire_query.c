@@ -136,12 +136,24 @@ static void
 append_page(const WireRead *request, const ApiPage *page, bool counts,
 			StringInfo response)
 {
-	WireAccess	access = request->consistent.value ?
-		WIRE_READ_STRONG : WIRE_READ_EVENTUAL;
-	WireConsumed consumed = {
-		.table_name = &request->table_name,
-		.tenths = wire_units(access, page->size)
-	};
+	CapacityAccess access = request->consistent.value ?
+		CAPACITY_READ_STRONG : CAPACITY_READ_EVENTUAL;
+	int64		units = capacity_units(access, page->size);
+	WireIndexUnits index_units;
+	WireConsumed consumed = {.table_name = &request->table_name};
+
+	if (page->index == NULL)
+		consumed.units = units;
+	else
+	{
+		index_units.name = page->index->name;
+		index_units.global = page->index->global;
+		index_units.units = units;
+		consumed.nindexes = 1;
+		consumed.indexes = &index_units;
+		if (page->fetched_blocks > 0)
+			consumed.units = page->fetched_blocks * capacity_units(access, 1);
+	}
 
 	appendStringInfoChar(response, '{');
 	if (!counts)
