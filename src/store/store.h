@@ -80,6 +80,8 @@ typedef struct ItemStore
 	bool		renewed;		/* table is not what the caller has seen: it
 								 * may have other indexes since */
 	bool		locks_rows;		/* also where nothing is to be changed */
+	struct StoreWait *wait;		/* bounds waiting for relations; NULL: nothing
+								 * does */
 	bool		in_statement;	/* rows may be changed */
 	bool		named_triggers; /* users have some on the partitioned table */
 	Relation	named;			/* what the privileges were checked on */
@@ -192,7 +194,8 @@ extern ItemStore *store_open(const ItemTable *table, const ItemKey *key,
  * store_begin_statement() begins (BEFORE STATEMENT triggers) and
  * store_end_statement() or store_close() ends.  With locks_rows the
  * privileges to lock rows without changing them are required, too.  The lock
- * of the table is waited for within the limit, unless wait is NULL.
+ * of the table, and later those of its partitions, are waited for within the
+ * limit, unless wait is NULL.
  */
 extern ItemStore *store_prepare(const ItemTable *table, AclMode access,
 								bool locks_rows, StoreWait *wait);

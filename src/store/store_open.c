@@ -44,7 +44,7 @@
 static void check_writable(const ItemTable *table, AclMode access);
 static Relation open_named(const ItemTable *table, LOCKMODE lockmode,
 						   StoreWait *wait);
-static void lock_named(Oid relid, LOCKMODE lockmode, StoreWait *wait);
+static void lock_relation(Oid relid, LOCKMODE lockmode, StoreWait *wait);
 static AclMode required_privileges(const ItemStore *store);
 static void check_privileges(Relation rel, const ItemTable *table,
 							 AclMode access);
@@ -86,6 +86,7 @@ store_prepare(const ItemTable *table, AclMode access, bool locks_rows,
 	store->table = table;
 	store->access = access;
 	store->locks_rows = locks_rows;
+	store->wait = wait;
 	store->named = open_named(table, STORE_LOCKMODE(store), wait);
 	store->table = meta_table(table->relid);
 	store->renewed = store->table != table;
@@ -166,7 +167,7 @@ open_named(const ItemTable *table, LOCKMODE lockmode, StoreWait *wait)
 	const ItemTable *now;
 
 	/* try_table_open(), less a catalog lookup per call */
-	lock_named(table->relid, lockmode, wait);
+	lock_relation(table->relid, lockmode, wait);
 	rel = RelationIdGetRelation(table->relid);
 	if (!RelationIsValid(rel))
 		ereport(ERROR,
@@ -190,7 +191,7 @@ open_named(const ItemTable *table, LOCKMODE lockmode, StoreWait *wait)
 }
 
 static void
-lock_named(Oid relid, LOCKMODE lockmode, StoreWait *wait)
+lock_relation(Oid relid, LOCKMODE lockmode, StoreWait *wait)
 {
 	int			nest;
 
@@ -488,7 +489,8 @@ store_enter_leaf(ItemStore *store, Oid leaf)
 	if (store->rel != NULL && RelationGetRelid(store->rel) == leaf)
 		return;
 	leave_relation(store);
-	rel = table_open(leaf, STORE_LOCKMODE(store));
+	lock_relation(leaf, STORE_LOCKMODE(store), store->wait);
+	rel = table_open(leaf, NoLock);
 	check_storage(rel, store->named);
 	enter_relation(store, rel);
 }
