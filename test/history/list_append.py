@@ -2,9 +2,12 @@
 """Appends to lists from many clients and searches the history for anomalies.
 
 list_append.py CONNINFO [--transactions N] [--clients N] [--seed N]
-               [--without-locks]
+               [--isolation LEVEL] [--table KIND] [--without-locks]
 
-Keys are few, and new ones follow all the time, so that many transactions meet
+Transactions have the given isolation level, "read committed" by default.  The
+table is "plain" by default, "ptree" or "unlogged"; "partitioned"; or
+"triggers": then it has some of its users', so that the executor makes the
+changes.  Keys are few, and new ones follow all the time, so that many transactions meet
 items that do not exist yet.  With --without-locks the lock of absent keys is
 switched off, and up to ten histories are made until an anomaly is found: a
 search that never finds one would prove nothing.  Exit status 1 when the
@@ -24,6 +27,8 @@ import cycles
 KEYS = 4                # alive at one time
 LIFE = 40               # transactions for which a generation of keys lives
 TABLE = "lists"
+REFUSALS = ("IM008", "23505")
+SERIALIZATION_FAILURE = "40001"
 APPEND = "SET v = list_append(if_not_exists(v, :none), :one)"
 
 
@@ -31,8 +36,12 @@ class Workload:
     """One client's transactions."""
 
     def __init__(self, number, conninfo, options, seed, counter):
-        settings = ["partitioning.debug_key_locks = off"] \
-            if options.without_locks else []
+        settings = ["default_transaction_isolation = '%s'"
+                    % options.isolation, "client_min_messages = error"]
+        if options.without_locks:
+            settings.append("partitioning.debug_key_locks = off")
+        self.refusals = REFUSALS if options.isolation == "read committed" \
+            else REFUSALS + (SERIALIZATION_FAILURE,)
         self.number = number
         self.session = client.Connection(conninfo, settings)
         self.random = random.Random(seed * 1000 + number)
@@ -73,10 +82,10 @@ class Workload:
     def refuse(self, failure):
         """Only what the workload provokes may be refused.
 
-        A conflict is one of plain SQL that makes an item with a transaction
+        Above READ COMMITTED that is an old snapshot, too.  A conflict is one of plain SQL that makes an item with a transaction
         that had found it absent, so there are few.
         """
-        if failure.sqlstate not in ("IM008", "23505"):
+        if failure.sqlstate not in self.refusals:
             raise failure
         self.refused += 1
         self.conflicts += "TransactionConflict" in failure.detail
@@ -177,11 +186,41 @@ def run_client(number, conninfo, options, seed, counter):
     return workload.run(options.transactions // options.clients)
 
 
+PARTITIONED = """
+CREATE TABLE lists (pk text COLLATE "C", attributes item)
+    PARTITION BY HASH (pk);
+CREATE TABLE lists_0 PARTITION OF lists
+    FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE lists_1 PARTITION OF lists
+    FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+SELECT register_table('lists', 'id')
+"""
+
+TRIGGERS = """
+SELECT create_table('lists', 'id');
+CREATE OR REPLACE FUNCTION look_on() RETURNS trigger LANGUAGE plpgsql
+    AS 'BEGIN RETURN NEW; END';
+CREATE TRIGGER look_on BEFORE INSERT OR UPDATE ON lists
+    FOR EACH ROW EXECUTE FUNCTION look_on()
+"""
+
+TABLES = {
+    "plain": "SELECT create_table('lists', 'id')",
+    "ptree": "SELECT create_table('lists', 'id',"
+             " options => '{\"index_method\": \"ptree\"}')",
+    "unlogged": "SELECT create_table('lists', 'id');\n"
+                "ALTER TABLE lists SET UNLOGGED",
+    "partitioned": PARTITIONED,
+    "triggers": TRIGGERS,
+}
+
+
 def run_history(options, session, seed):
     """One history: its anomalies, after telling how it went."""
     session.run("SET client_min_messages = warning")
     session.run("DROP TABLE IF EXISTS lists")
-    session.run("SELECT create_table('lists', 'id')")
+    for statement in TABLES[options.table].split(";\n"):
+        session.run(statement)
     counter = multiprocessing.Value("l", 0)
     started = time.time()
     results = client.run_clients(options.clients, run_client,
@@ -221,6 +260,8 @@ def main():
     parser.add_argument("--transactions", type=int, default=20000)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seed", type=int)
+    parser.add_argument("--isolation", default="read committed")
+    parser.add_argument("--table", choices=TABLES, default="plain")
     parser.add_argument("--without-locks", action="store_true")
     options = parser.parse_args()
 
