@@ -536,7 +536,9 @@ apply_by_statements(Transact *state)
 
 /*
  * Makes one change.  Rows that exist are locked, so only an insertion can
- * find that it came too late.
+ * find that it came too late.  (An earlier change's trigger may have changed
+ * a row all the same, or made it.  That is an error, since this change was
+ * judged without it.)
  */
 static bool
 store_change(Transact *state, TransactItem *item)
@@ -547,14 +549,17 @@ store_change(Transact *state, TransactItem *item)
 	if (item->change == API_CHANGE_NONE)
 		return true;
 	store_route(item->store, &item->key);
+	if (state->nested && item->row.exists)
+		store_check_triggers(item->store, &item->key, &item->row);
 	switch (item->change)
 	{
 		case API_CHANGE_NONE:
 			break;
 		case API_CHANGE_INSERT:
-			if (!store_try_insert(item->store, &item->key, item->after))
-				return false;
-			break;
+			if (store_try_insert(item->store, &item->key, item->after))
+				break;
+			store_check_triggers(item->store, &item->key, &item->row);
+			return false;
 		case API_CHANGE_UPDATE:
 			done = store_update(item->store, &item->key, &item->row,
 								item->after);

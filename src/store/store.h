@@ -288,6 +288,13 @@ pg_nodiscard extern bool store_lock_key(ItemStore *store, const ItemKey *key,
 										LockTupleMode mode, bool holds_keys,
 										StoreWait *wait, StoreRow *row);
 
+/*
+ * Complains when our own transaction has changed, removed or made the row of a
+ * key since it was locked, as a BEFORE trigger of another row may do.
+ */
+extern void store_check_triggers(ItemStore *store, const ItemKey *key,
+								 const StoreRow *row);
+
 /* Gives up the lock of a key that has no row, if it is held. */
 extern void store_unlock_absent_key(ItemStore *store, const ItemKey *key,
 									StoreRow *row);

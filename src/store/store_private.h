@@ -81,6 +81,7 @@ extern void store_check_own_row(ItemStore *store, const ItemKey *key,
 								TupleTableSlot *slot);
 extern bool store_judge_lock(TM_Result result);
 extern void store_own_change(void);
+extern void store_triggered_change(void);
 extern void store_serialization_failure(TM_Result result);
 
 /* prototypes for functions in store_conflict.c */

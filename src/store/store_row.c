@@ -26,6 +26,7 @@
 static void row_set_attributes(const ItemStore *store, StoreRow *row);
 static void row_set_keys(const ItemTable *table, StoreRow *row);
 static bool row_lock(ItemStore *store, Snapshot snapshot, StoreRow *row);
+static bool row_is_ours(TupleTableSlot *slot);
 
 void
 store_row_init(StoreRow *row)
@@ -229,11 +230,8 @@ store_check_own_row(ItemStore *store, const ItemKey *key,
 					TupleTableSlot *slot)
 {
 	TupleTableSlot *visible;
-	bool		isnull;
-	Datum		xmin;
 
-	xmin = slot_getsysattr(slot, MinTransactionIdAttributeNumber, &isnull);
-	if (!TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin)))
+	if (!row_is_ours(slot))
 		return;
 
 	/* what a trigger has inserted can be seen by now */
@@ -243,6 +241,17 @@ store_check_own_row(ItemStore *store, const ItemKey *key,
 	ExecDropSingleTupleTableSlot(visible);
 }
 
+/* Was this version made by our own transaction? */
+static bool
+row_is_ours(TupleTableSlot *slot)
+{
+	bool		isnull;
+	Datum		xmin;
+
+	xmin = slot_getsysattr(slot, MinTransactionIdAttributeNumber, &isnull);
+	return TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin));
+}
+
 /* As an upsert in SQL, which refuses to change one row twice. */
 void
 store_own_change(void)
@@ -250,6 +259,35 @@ store_own_change(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_CARDINALITY_VIOLATION),
 			 errmsg("an item function cannot change an item that the current command has inserted, changed or deleted")));
+}
+
+/* As the executor says it; does not return. */
+void
+store_triggered_change(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+			 errmsg("row to be changed was already modified by an operation triggered by the current command"),
+			 errhint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")));
+}
+
+/*
+ * Triggers of users have run since the key was locked.  They are part of our
+ * transaction, which no lock of ours keeps out.
+ */
+void
+store_check_triggers(ItemStore *store, const ItemKey *key,
+					 const StoreRow *row)
+{
+	TupleTableSlot *slot = table_slot_create(store->rel, NULL);
+	bool		exists = store_probe(store, key, GetLatestSnapshot(), slot);
+
+	if (row->exists &&
+		(!exists || !ItemPointerEquals(&slot->tts_tid, &row->slot->tts_tid)))
+		store_triggered_change();
+	if (!row->exists && exists && row_is_ours(slot))
+		store_triggered_change();
+	ExecDropSingleTupleTableSlot(slot);
 }
 
 /* As the executor says it; does not return. */

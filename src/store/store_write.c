@@ -433,10 +433,7 @@ store_judge(ItemStore *store, TM_Result result, const TM_FailureData *failure,
 		case TM_SelfModified:
 			if (failure->cmax == cid)
 				store_own_change();
-			ereport(ERROR,
-					(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
-					 errmsg("row to be changed was already modified by an operation triggered by the current command"),
-					 errhint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")));
+			store_triggered_change();
 			break;
 		default:
 			elog(ERROR, "unexpected status of a row change: %u", result);

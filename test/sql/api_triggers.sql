@@ -75,6 +75,76 @@ SELECT count(*) FROM generate_series(1, 3) AS i,
 SELECT get_item('app', '{"PK": "COUNT", "SK": "-"}');
 DROP TRIGGER count_items ON app;
 
+-- A BEFORE trigger that changes another item: a transaction has judged that one
+-- as it was before, so it is an error if its turn is still to come; a batch
+-- comes to it afterwards. Items are changed in the order of the index.
+CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF pg_trigger_depth() = 1 AND NEW.sk = TG_ARGV[0] THEN
+        EXECUTE TG_ARGV[1];
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE FUNCTION changes(VARIADIC sks text[]) RETURNS item[] LANGUAGE sql AS $$
+    SELECT array_agg(format('{"update": {"table": "app", "key": {"PK": "M", "SK": "%s"}, "update": "ADD n :one", "values": {":one": 1}}}', sk)::item)
+    FROM unnest(sks) AS sk
+$$;
+SELECT put_item('app', '{"PK": "M", "SK": "1", "n": 1}');
+SELECT put_item('app', '{"PK": "M", "SK": "2", "n": 1}');
+CREATE TRIGGER meddle BEFORE INSERT OR UPDATE ON app FOR EACH ROW
+    EXECUTE FUNCTION meddle('1', 'UPDATE app SET attributes = attributes || ''{"by": "trigger"}'' WHERE pk = ''M'' AND sk = ''2''');
+SELECT transact_write(changes('2', '1'));
+SELECT batch_write('app', ARRAY['{"PK": "M", "SK": "1", "n": 2}', '{"PK": "M", "SK": "2", "n": 2}']::item[]);
+SELECT sk, attributes FROM app WHERE pk = 'M' ORDER BY sk;
+
+-- An item whose turn has come already is changed once more, and one that is
+-- only looked at may change.
+CREATE OR REPLACE TRIGGER meddle BEFORE INSERT OR UPDATE ON app FOR EACH ROW
+    EXECUTE FUNCTION meddle('2', 'UPDATE app SET attributes = attributes || ''{"by": "trigger"}'' WHERE pk = ''M'' AND sk = ''1''');
+SELECT transact_write(changes('1', '2'));
+SELECT transact_write(changes('2') || '{"check": {"table": "app", "key": {"PK": "M", "SK": "1"}, "condition": "#b = :t", "names": {"#b": "by"}, "values": {":t": "trigger"}}}'::item);
+SELECT sk, attributes FROM app WHERE pk = 'M' ORDER BY sk;
+
+-- The item is deleted, moved away, made, or changed by item functions.
+CREATE OR REPLACE TRIGGER meddle BEFORE INSERT OR UPDATE ON app FOR EACH ROW
+    EXECUTE FUNCTION meddle('1', 'DELETE FROM app WHERE pk = ''M'' AND sk = ''2''');
+SELECT transact_write(changes('1', '2'));
+CREATE OR REPLACE TRIGGER meddle BEFORE INSERT OR UPDATE ON app FOR EACH ROW
+    EXECUTE FUNCTION meddle('1', 'UPDATE app SET sk = ''9'' WHERE pk = ''M'' AND sk = ''2''');
+SELECT transact_write(changes('1', '2'));
+CREATE OR REPLACE TRIGGER meddle BEFORE INSERT OR UPDATE ON app FOR EACH ROW
+    EXECUTE FUNCTION meddle('1', 'INSERT INTO app VALUES (''M'', ''3'', ''{}'')');
+SELECT transact_write(changes('1', '3'));
+CREATE OR REPLACE TRIGGER meddle BEFORE INSERT OR UPDATE ON app FOR EACH ROW
+    EXECUTE FUNCTION meddle('3', 'INSERT INTO app VALUES (''M'', ''3'', ''{}'')');
+SELECT transact_write(changes('3'));
+CREATE OR REPLACE TRIGGER meddle BEFORE INSERT OR UPDATE ON app FOR EACH ROW
+    EXECUTE FUNCTION meddle('1', 'SELECT transact_write(changes(''2'', ''3''))');
+SELECT transact_write(changes('1', '2'));
+SELECT transact_write(changes('1', '3'));
+
+-- A row that its own trigger moves away.
+CREATE OR REPLACE TRIGGER meddle BEFORE INSERT OR UPDATE ON app FOR EACH ROW
+    EXECUTE FUNCTION meddle('2', 'UPDATE app SET sk = ''9'' WHERE pk = ''M'' AND sk = ''2''');
+SELECT update_item('app', '{"PK": "M", "SK": "2"}', 'ADD n :one', '{":one": 1}');
+SELECT transact_write(changes('2'));
+DROP TRIGGER meddle ON app;
+
+-- A trigger before the statement, when all is locked already; the single
+-- operation looks for its item afterwards.
+CREATE FUNCTION clear_away() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF pg_trigger_depth() = 1 THEN
+        DELETE FROM app WHERE pk = 'M' AND sk = '2';
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER clear_away BEFORE UPDATE ON app EXECUTE FUNCTION clear_away();
+SELECT transact_write(changes('2'));
+SELECT update_item('app', '{"PK": "M", "SK": "2"}', 'ADD n :one', '{":one": 1}', return_values => 'ALL_NEW');
+DROP TRIGGER clear_away ON app;
+SELECT sk, attributes FROM app WHERE pk = 'M' ORDER BY sk;
+
 -- Statement triggers fire once for each call, also when no row is changed.
 CREATE TRIGGER c_statement_before BEFORE INSERT OR UPDATE OR DELETE ON app EXECUTE FUNCTION note();
 CREATE TRIGGER d_statement_after AFTER INSERT OR UPDATE OR DELETE ON app EXECUTE FUNCTION note();
