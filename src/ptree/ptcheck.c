@@ -326,6 +326,9 @@ check_header(PtCheck *check, int level)
 			   opaque->level, opaque->taillen, level, check->layout.taillen);
 	if ((opaque->flags & ~(PT_INCOMPLETE_SPLIT | PT_SPLIT_END)) != 0)
 		report(check, "The page has flags %04X.", opaque->flags);
+	if (opaque->nlate > (level == 0 ? Min(PtPageCount(check->page),
+										  PT_MAX_LATE) : 0))
+		report(check, "The page has %d late slots.", opaque->nlate);
 	for (int i = header->pd_lower; i < header->pd_upper; i++)
 	{
 		if (check->page[i] != 0)
@@ -457,18 +460,26 @@ check_order(PtCheck *check)
 {
 	bool		leaf = PtPageGetOpaque(check->page)->level == 0;
 	PtSlot	   *slots = PtPageSlots(check->page);
+	uint16		order[PT_MAX_ENTRIES];
 	PtItem	   *items;
 	int			nitems;
+	PtPlace		from;
+	PtPlace		to;
 	PtKey		low;
 	PtKey		high;
 
+	/* late slots out of their own order come out of the merge so */
+	_pt_begin(check->page, &from);
+	_pt_end(check->page, &to);
+	(void) _pt_slots_between(check->page, &from, &to, order);
 	items = _pt_page_items(check->page, 0, &nitems);
 	_pt_get_low(check->page, &low);
 	_pt_get_high(check->page, &high);
 
-	for (int slot = 0; slot < nitems; slot++)
+	for (int i = 0; i < nitems; i++)
 	{
-		const PtKey *key = &items[slot].key;
+		const PtKey *key = &items[i].key;
+		int			slot = order[i];
 
 		if (slots[slot].head != _pt_head(check->page, key))
 			report(check, "The head of slot %d does not match its key.", slot);
@@ -486,12 +497,12 @@ check_order(PtCheck *check)
 		}
 		else
 		{
-			if (items[slot].child >= check->nblocks)
+			if (items[i].child >= check->nblocks)
 				check->nblocks = RelationGetNumberOfBlocks(check->rel);
-			if (items[slot].child == PT_METAPAGE ||
-				items[slot].child >= check->nblocks)
+			if (items[i].child == PT_METAPAGE ||
+				items[i].child >= check->nblocks)
 				report(check, "The child of slot %d, %u, is not a block of the index.",
-					   slot, items[slot].child);
+					   slot, items[i].child);
 			if ((slot == 0) != (key->len == 0))
 				report(check, "The key of slot %d is empty, or that of slot 0 is not.",
 					   slot);
@@ -503,7 +514,7 @@ check_order(PtCheck *check)
 		if (_pt_compare(key, &high) >= 0)
 			report(check, "The key of slot %d is not before the high fence.",
 				   slot);
-		if (slot > 0 && _pt_compare(&items[slot - 1].key, key) >= 0)
+		if (i > 0 && _pt_compare(&items[i - 1].key, key) >= 0)
 			report(check, "The key of slot %d is not behind that of the slot before.",
 				   slot);
 	}
@@ -653,22 +664,16 @@ check_row(Relation rel, ItemPointer tid, Datum *values, bool *isnull,
 {
 	PtCheck    *check = (PtCheck *) state;
 	StringInfoData bytes;
-	bool		found = false;
+	bool		found;
 	PtKey		key;
 	Buffer		buf;
-	int			slot;
+	PtPlace		place;
 
 	initStringInfo(&bytes);
 	_pt_encode_tuple(rel, &check->layout, values, isnull, tid, &bytes, &key);
 	buf = _pt_descend(rel, &key, false, 0, BUFFER_LOCK_SHARE);
-	slot = _pt_bisect(BufferGetPage(buf), &key, false);
-	if (slot < PtPageCount(BufferGetPage(buf)))
-	{
-		PtEntry		entry;
-
-		_pt_get_entry(BufferGetPage(buf), slot, &entry);
-		found = _pt_compare_entry(&key, &entry) == 0;
-	}
+	_pt_locate(BufferGetPage(buf), &key, &place);
+	found = _pt_has_entry(BufferGetPage(buf), &place, &key);
 	_pt_release(buf);
 	pfree(bytes.data);
 

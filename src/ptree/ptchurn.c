@@ -66,8 +66,16 @@ _pt_remove_versions(Relation rel, Relation heap, Buffer buf, const PtKey *key)
 static void
 describe_entries(Page page, const PtKey *key, TM_IndexDeleteOp *op)
 {
+	uint16		slots[PT_MAX_ENTRIES];
 	int			nitems;
 	PtItem	   *items = _pt_page_items(page, 0, &nitems);
+	PtPlace		from;
+	PtPlace		to;
+
+	/* in key order, too */
+	_pt_begin(page, &from);
+	_pt_end(page, &to);
+	(void) _pt_slots_between(page, &from, &to, slots);
 
 	for (int i = 0; i < nitems; i++)
 	{
@@ -77,7 +85,7 @@ describe_entries(Page page, const PtKey *key, TM_IndexDeleteOp *op)
 		_pt_decode_tid(own->tail + own->taillen - PT_TID_SIZE,
 					   &op->deltids[i].tid);
 		op->deltids[i].id = i;
-		status->idxoffnum = i + 1;
+		status->idxoffnum = slots[i] + 1;
 		status->knowndeletable = false;
 		status->promising = equal_but_tid(own, key) ||
 			(i > 0 && equal_but_tid(own, &items[i - 1].key)) ||
@@ -96,53 +104,31 @@ equal_but_tid(const PtKey *a, const PtKey *b)
 }
 
 /*
- * Removes the slots of deletable entries.  Their records stay until the page
- * is formed anew, which the caller's insertion is about to do.
+ * Removes the slots of deletable entries, which gives the caller's insertion
+ * room when it forms the page anew.
  */
 static void
 remove_entries(Relation rel, Buffer buf, const TM_IndexDeleteOp *op,
 			   TransactionId horizon)
 {
-	Page		page = BufferGetPage(buf);
-	PtSlot	   *slots = PtPageSlots(page);
-	int			count = PtPageCount(page);
 	bool		dead[PT_MAX_ENTRIES] = {false};
-	PtSlot		kept[PT_MAX_ENTRIES];
-	int			nkept = 0;
-	PtWal		wal;
+	bool		any = false;
 
 	for (int i = 0; i < op->ndeltids; i++)
 	{
-		int			slot = op->deltids[i].id;
+		const TM_IndexStatus *status = &op->status[op->deltids[i].id];
 
-		if (op->status[slot].knowndeletable)
-			dead[slot] = true;
+		if (status->knowndeletable)
+			dead[status->idxoffnum - 1] = any = true;
 	}
-	for (int slot = 0; slot < count; slot++)
-	{
-		if (!dead[slot])
-			kept[nkept++] = slots[slot];
-	}
-	if (nkept == count)
+	if (!any)
 		return;
 
 	/* standby queries may still see the versions */
 	if (RelationNeedsWAL(rel) && XLogStandbyInfoActive() &&
 		TransactionIdIsValid(horizon))
 		_pt_wal_conflict(rel, BufferGetBlockNumber(buf), full_xid(horizon));
-
-	_pt_wal_init(&wal);
-
-	START_CRIT_SECTION();
-	memcpy(slots, kept, nkept * sizeof(PtSlot));
-	_pt_truncate_slots(page, nkept);
-	MarkBufferDirty(buf);
-	_pt_wal_block(&wal, buf);
-	_pt_wal_fragment(&wal, &((PageHeader) page)->pd_lower,
-					 sizeof(LocationIndex));
-	_pt_wal_fragment(&wal, slots, nkept * sizeof(PtSlot));
-	_pt_wal_insert(rel, &wal);
-	END_CRIT_SECTION();
+	_pt_remove_slots(rel, buf, dead);
 }
 
 /* A transaction id of the past with its epoch. */

@@ -56,9 +56,12 @@ static bool check_entry(PtInsert *insert, ItemPointer other, BlockNumber blkno,
 pg_noreturn static void report_duplicate(PtInsert *insert);
 static Buffer next_equal_page(Relation rel, Buffer buf, bool keep);
 static Buffer step_right(Relation rel, Buffer buf);
-static int	find_group(Page page, int slot, const PtKey *key, int *grouplen);
-static void add_entry(Relation rel, Buffer buf, int slot, const PtItem *item,
-					  int group, int grouplen, Buffer child);
+static int	find_group(Page page, const PtPlace *place, const PtKey *key,
+					   int *grouplen);
+static void add_entry(Relation rel, Buffer buf, const PtPlace *place,
+					  const PtItem *item, int group, int grouplen,
+					  Buffer child);
+static int	merge_slots(Page page, const PtPlace *place, PtSlot *merged);
 static void make_room(Relation rel, Buffer buf, int slot, const PtItem *item,
 					  Buffer child);
 static void page_with(Page page, int slot, const PtItem *item,
@@ -219,23 +222,21 @@ check_unique(PtInsert *insert, Buffer buf, PtConflict *conflict)
 	for (;;)
 	{
 		Page		page = BufferGetPage(current);
-		int			slot;
+		uint16		slots[PT_MAX_ENTRIES];
+		int			count;
+		PtPlace		from;
+		PtPlace		to;
 
 		search.kind = PT_KEY_PLAIN;
-		slot = _pt_bisect(page, &search, false);
+		_pt_locate(page, &search, &from);
 		search.kind = PT_KEY_AFTER;
-		for (; slot < PtPageCount(page) && !stop; slot++)
+		_pt_locate_near(page, &search, &from, &to);
+		count = _pt_slots_between(page, &from, &to, slots);
+		for (int i = 0; i < count && !stop; i++)
 		{
-			PtEntry		entry;
 			ItemPointerData other;
 
-			_pt_get_entry(page, slot, &entry);
-			if (_pt_compare_entry(&search, &entry) < 0)
-			{
-				stop = true;
-				break;
-			}
-			_pt_decode_tid(entry.tail + entry.taillen - PT_TID_SIZE, &other);
+			_pt_decode_tid(_pt_entry_tid(page, slots[i]), &other);
 			insert->churn = true;
 			unique = check_entry(insert, &other, BufferGetBlockNumber(current),
 								 conflict, &stop, &found);
@@ -410,43 +411,49 @@ _pt_insert_on_page(Relation rel, Buffer buf, const PtItem *item, Buffer child)
 	Page		page = BufferGetPage(buf);
 	bool		leaf = PtPageGetOpaque(page)->level == 0;
 	const PtKey *key = &item->key;
-	int			slot = _pt_bisect(page, key, false);
+	PtPlace		place;
 	int			grouplen;
 	int			group;
 
 	Assert((PtPageGetOpaque(page)->flags & PT_INCOMPLETE_SPLIT) == 0);
 
-	if (slot < PtPageCount(page))
-	{
-		PtEntry		entry;
+	_pt_locate(page, key, &place);
+	if (_pt_has_entry(page, &place, key))
+		_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
+						   "The page already has an entry with the key and the row of a new one.");
 
-		_pt_get_entry(page, slot, &entry);
-		if (_pt_compare_entry(key, &entry) == 0)
-			_pt_report_corrupt(rel, BufferGetBlockNumber(buf),
-							   "The page already has an entry with the key and the row of a new one.");
-	}
-
-	group = find_group(page, slot, key, &grouplen);
+	group = find_group(page, &place, key, &grouplen);
 	if (PtPageFree(page) >= _pt_entry_size(leaf, key, group != 0, grouplen))
-		add_entry(rel, buf, slot, item, group, grouplen, child);
+		add_entry(rel, buf, &place, item, group, grouplen, child);
 	else
-		make_room(rel, buf, slot, item, child);
+		make_room(rel, buf, _pt_entries_before(page, &place), item, child);
 }
 
 /*
  * Offset of a group prefix with which the key begins, of the entries on both
- * sides of the slot; 0 if there is none.
+ * sides of its place; 0 if there is none.
  */
 static int
-find_group(Page page, int slot, const PtKey *key, int *grouplen)
+find_group(Page page, const PtPlace *place, const PtKey *key, int *grouplen)
 {
-	for (int i = slot - 1; i <= slot; i++)
+	int			sorted = PtPageSorted(page);
+	int			neighbors[4];
+	int			n = 0;
+
+	if (place->sorted > 0)
+		neighbors[n++] = place->sorted - 1;
+	if (place->sorted < sorted)
+		neighbors[n++] = place->sorted;
+	if (place->late > sorted)
+		neighbors[n++] = place->late - 1;
+	if (place->late < PtPageCount(page))
+		neighbors[n++] = place->late;
+
+	for (int i = 0; i < n; i++)
 	{
 		PtEntry		entry;
 
-		if (i < 0 || i >= PtPageCount(page))
-			continue;
-		_pt_get_entry(page, i, &entry);
+		_pt_get_entry(page, neighbors[i], &entry);
 		if (entry.prefixlen > 0 && key->len >= entry.prefixlen &&
 			memcmp(key->data, entry.prefix, entry.prefixlen) == 0)
 		{
@@ -459,28 +466,58 @@ find_group(Page page, int slot, const PtKey *key, int *grouplen)
 	return 0;
 }
 
-/* Adds an entry in place.  Releases the buffers. */
+/*
+ * Adds an entry in place.  Releases the buffers.
+ *
+ * Its slot goes among those in order if not many have to be moved for it, or
+ * among the late ones.  When these are full, all are merged.
+ */
 static void
-add_entry(Relation rel, Buffer buf, int slot, const PtItem *item, int group,
-		  int grouplen, Buffer child)
+add_entry(Relation rel, Buffer buf, const PtPlace *place, const PtItem *item,
+		  int group, int grouplen, Buffer child)
 {
 	Page		page = BufferGetPage(buf);
 	PageHeader	header = (PageHeader) page;
+	PtPageOpaque opaque = PtPageGetOpaque(page);
 	LocationIndex old_upper = header->pd_upper;
 	PtSlot	   *slots = PtPageSlots(page);
+	bool		late = opaque->level == 0 &&
+		(opaque->nlate > 0 ||
+		 PtPageCount(page) - place->sorted > PT_MAX_LATE);
+	PtSlot		merged[PT_MAX_ENTRIES];
+	int			first = late ? place->late : place->sorted;
+	bool		merge = late && opaque->nlate == PT_MAX_LATE;
 	PtWal		wal;
 
+	if (merge)
+		first = merge_slots(page, place, merged);
 	_pt_wal_init(&wal);
 
 	START_CRIT_SECTION();
-	_pt_place_entry(page, slot, item, group, grouplen);
+	if (merge)
+	{
+		int			before = _pt_entries_before(page, place);
+
+		memcpy(&slots[first], &merged[first],
+			   (PtPageCount(page) - first) * sizeof(PtSlot));
+		opaque->nlate = 0;
+		_pt_place_entry(page, before, item, group, grouplen);
+	}
+	else
+	{
+		_pt_place_entry(page, first, item, group, grouplen);
+		if (late)
+			opaque->nlate++;
+	}
 	MarkBufferDirty(buf);
 	_pt_wal_block(&wal, buf);
 	_pt_wal_fragment(&wal, &header->pd_lower, 2 * sizeof(LocationIndex));
-	_pt_wal_fragment(&wal, &slots[slot],
-					 (PtPageCount(page) - slot) * sizeof(PtSlot));
+	_pt_wal_fragment(&wal, &slots[first],
+					 (PtPageCount(page) - first) * sizeof(PtSlot));
 	_pt_wal_fragment(&wal, (char *) page + header->pd_upper,
 					 old_upper - header->pd_upper);
+	if (late)
+		_pt_wal_fragment(&wal, &opaque->nlate, sizeof(opaque->nlate));
 	if (BufferIsValid(child))
 		clear_incomplete(&wal, child);
 	_pt_wal_insert(rel, &wal);
@@ -489,6 +526,30 @@ add_entry(Relation rel, Buffer buf, int slot, const PtItem *item, int group,
 	_pt_release(buf);
 	if (BufferIsValid(child))
 		_pt_release(child);
+}
+
+/*
+ * All slots of a leaf page in order.  Returns the first one that is not the
+ * same as on the page, or will not be with a new entry at its place.
+ */
+static int
+merge_slots(Page page, const PtPlace *place, PtSlot *merged)
+{
+	PtSlot	   *slots = PtPageSlots(page);
+	uint16		order[PT_MAX_ENTRIES];
+	PtPlace		from;
+	PtPlace		to;
+	int			first;
+	int			n;
+
+	_pt_begin(page, &from);
+	_pt_end(page, &to);
+	n = _pt_slots_between(page, &from, &to, order);
+	for (int i = 0; i < n; i++)
+		merged[i] = slots[order[i]];
+	for (first = 0; first < n && order[first] == first; first++)
+		;
+	return Min(first, _pt_entries_before(page, place));
 }
 
 /* What a page would hold with one more entry. */
@@ -535,6 +596,7 @@ _pt_must_split(Page page, const PtKey *key)
 	MemoryContext context;
 	MemoryContext old;
 	PtPageContent content;
+	PtPlace		place;
 	PtItem		item;
 	bool		result;
 
@@ -547,7 +609,8 @@ _pt_must_split(Page page, const PtKey *key)
 	old = MemoryContextSwitchTo(context);
 	item.key = *key;
 	item.child = InvalidBlockNumber;
-	page_with(page, _pt_bisect(page, key, false), &item, &content);
+	_pt_locate(page, key, &place);
+	page_with(page, _pt_entries_before(page, &place), &item, &content);
 	result = split_needed(&content);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

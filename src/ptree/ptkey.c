@@ -256,16 +256,6 @@ _pt_encode_tid(ItemPointer tid, uint8 *tail)
 	tail[5] = (uint8) offset;
 }
 
-/* Reads a heap TID from its place, the last PT_TID_SIZE bytes of a tail. */
-void
-_pt_decode_tid(const uint8 *tail, ItemPointer tid)
-{
-	ItemPointerSet(tid,
-				   (BlockNumber) tail[0] << 24 | (BlockNumber) tail[1] << 16 |
-				   (BlockNumber) tail[2] << 8 | (BlockNumber) tail[3],
-				   (OffsetNumber) (tail[4] << 8 | tail[5]));
-}
-
 /*
  * Encodes one row's key.  buf is overwritten and holds the bytes to which
  * *key points; ereports what cannot be indexed.

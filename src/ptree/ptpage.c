@@ -76,6 +76,20 @@ _pt_get_entry(Page page, int slot, PtEntry *entry)
 	entry->suffixlen = info & PT_SUFFIX_MASK;
 }
 
+/* An entry's key, its bytes put together in data. */
+static void
+entry_key(const PtEntry *entry, uint8 *data, PtKey *key)
+{
+	key->data = data;
+	key->len = entry->prefixlen + entry->suffixlen;
+	key->kind = PT_KEY_PLAIN;
+	key->taillen = entry->taillen;
+	memcpy(key->tail, entry->tail, entry->taillen);
+	if (entry->prefixlen > 0)
+		memcpy(data, entry->prefix, entry->prefixlen);
+	memcpy(data + entry->prefixlen, entry->suffix, entry->suffixlen);
+}
+
 /*
  * The fences; false, and the infinite key, at an end of the level.  The key
  * points into the page.
@@ -130,6 +144,9 @@ _pt_page_sane(Page page)
 		header->pd_lower <= SizeOfPageHeaderData +
 		PT_MAX_ENTRIES * sizeof(PtSlot) &&
 		opaque->taillen <= PT_MAX_TAIL &&
+		opaque->nlate <= PT_MAX_LATE &&
+		(opaque->nlate == 0 ||
+		 (opaque->level == 0 && opaque->nlate <= PtPageCount(page))) &&
 		fence_readable(page, opaque->low) &&
 		fence_readable(page, opaque->high);
 }
@@ -382,16 +399,15 @@ search_compare(PtPageSearch *search, const PtSlot *slot)
 }
 
 /*
- * First slot whose entry is not before the key, or with beyond_equal, that is
- * behind it; the number of slots if there is none.
+ * First of the slots from low to high, which are in order, whose entry is not
+ * before the key, or with beyond_equal, that is behind it; high if there is
+ * none.
  */
-int
-_pt_bisect(Page page, const PtKey *key, bool beyond_equal)
+static int
+bisect(Page page, const PtKey *key, bool beyond_equal, int low, int high)
 {
 	PtSlot	   *slots = PtPageSlots(page);
 	int			prefix = PtPageGetOpaque(page)->prefix;
-	int			low = 0;
-	int			high = PtPageCount(page);
 	int			bound = beyond_equal ? 0 : 1;
 	PtPageSearch search;
 	uint16		head;
@@ -411,7 +427,7 @@ _pt_bisect(Page page, const PtKey *key, bool beyond_equal)
 
 		/* before all keys, but for the empty one that begins an inner page */
 		if (result < 0 || key->len < prefix)
-			return PtPageGetOpaque(page)->level > 0 ? Min(1, high) : 0;
+			return PtPageGetOpaque(page)->level > 0 ? Min(1, high) : low;
 	}
 
 	search_init(&search, page, key);
@@ -432,19 +448,16 @@ _pt_bisect(Page page, const PtKey *key, bool beyond_equal)
 }
 
 /*
- * First slot whose entry is not before the key, from one on that is not behind
- * the result, which is expected to be near.
+ * The same without beyond_equal, for a result that is expected to be near low.
  */
-int
-_pt_gallop(Page page, const PtKey *key, int start)
+static int
+gallop(Page page, const PtKey *key, int low, int high)
 {
 	PtSlot	   *slots = PtPageSlots(page);
-	int			low = start;
-	int			high = PtPageCount(page);
 	int			step = 1;
 	PtPageSearch search;
 
-	if (key->kind == PT_KEY_END)
+	if (low >= high || key->kind == PT_KEY_END)
 		return high;
 	search_init(&search, page, key);
 	while (low < high)
@@ -464,6 +477,109 @@ _pt_gallop(Page page, const PtKey *key, int start)
 		}
 	}
 	return low;
+}
+
+/* The same among all slots of an inner page. */
+int
+_pt_bisect(Page page, const PtKey *key, bool beyond_equal)
+{
+	return bisect(page, key, beyond_equal, 0, PtPageCount(page));
+}
+
+/* The place in front of the first entry that is not before the key. */
+void
+_pt_locate(Page page, const PtKey *key, PtPlace *place)
+{
+	int			sorted = PtPageSorted(page);
+	int			count = PtPageCount(page);
+
+	place->sorted = bisect(page, key, false, 0, sorted);
+	place->late = count == sorted ? count :
+		bisect(page, key, false, sorted, count);
+}
+
+/* The same from a place on that is not behind it, and expected to be near. */
+void
+_pt_locate_near(Page page, const PtKey *key, const PtPlace *from,
+				PtPlace *place)
+{
+	place->sorted = gallop(page, key, from->sorted, PtPageSorted(page));
+	place->late = gallop(page, key, from->late, PtPageCount(page));
+}
+
+/* The places in front of all entries, and behind them. */
+void
+_pt_begin(Page page, PtPlace *place)
+{
+	place->sorted = 0;
+	place->late = PtPageSorted(page);
+}
+
+void
+_pt_end(Page page, PtPlace *place)
+{
+	place->sorted = PtPageSorted(page);
+	place->late = PtPageCount(page);
+}
+
+/*
+ * The slots of the entries between two places, in key order, into an array
+ * for PT_MAX_ENTRIES; returns their number.
+ */
+int
+_pt_slots_between(Page page, const PtPlace *from, const PtPlace *to,
+				  uint16 *slots)
+{
+	int			next = from->sorted;
+	int			n = 0;
+
+	for (int late = from->late; late < to->late; late++)
+	{
+		uint8		data[2 * BLCKSZ];
+		PtEntry		entry;
+		PtKey		key;
+		int			end;
+
+		_pt_get_entry(page, late, &entry);
+		entry.prefixlen = Min(entry.prefixlen, BLCKSZ);
+		entry.suffixlen = Min(entry.suffixlen, BLCKSZ);
+		entry_key(&entry, data, &key);
+		end = bisect(page, &key, false, next, to->sorted);
+		while (next < end)
+			slots[n++] = next++;
+		slots[n++] = late;
+	}
+	while (next < to->sorted)
+		slots[n++] = next++;
+	return n;
+}
+
+/* Whether the entry with that key is behind the place where it belongs. */
+bool
+_pt_has_entry(Page page, const PtPlace *place, const PtKey *key)
+{
+	PtEntry		entry;
+
+	if (place->sorted < PtPageSorted(page))
+	{
+		_pt_get_entry(page, place->sorted, &entry);
+		if (_pt_compare_entry(key, &entry) == 0)
+			return true;
+	}
+	if (place->late < PtPageCount(page))
+	{
+		_pt_get_entry(page, place->late, &entry);
+		if (_pt_compare_entry(key, &entry) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Number of entries in front of a place. */
+int
+_pt_entries_before(Page page, const PtPlace *place)
+{
+	return place->sorted + place->late - PtPageSorted(page);
 }
 
 /* Copies a key with its bytes into the current memory context. */
@@ -598,37 +714,35 @@ _pt_sizer_total(const PtSizer *sizer)
 PtItem *
 _pt_page_items(Page page, int extra, int *nitems)
 {
-	int			n = PtPageCount(page);
-	PtItem	   *items = palloc((n + extra) * sizeof(PtItem));
+	PtItem	   *items = palloc((PtPageCount(page) + extra) * sizeof(PtItem));
+	uint16		slots[PT_MAX_ENTRIES];
 	Size		total = 0;
+	PtPlace		from;
+	PtPlace		to;
 	uint8	   *data;
+	int			n;
 
+	_pt_begin(page, &from);
+	_pt_end(page, &to);
+	n = _pt_slots_between(page, &from, &to, slots);
 	for (int i = 0; i < n; i++)
 	{
 		PtEntry		entry;
 
-		_pt_get_entry(page, i, &entry);
+		_pt_get_entry(page, slots[i], &entry);
 		total += entry.prefixlen + entry.suffixlen;
 	}
 	data = n > 0 ? palloc(Max(total, 1)) : NULL;
 
 	for (int i = 0; i < n; i++)
 	{
-		PtKey	   *key = &items[i].key;
 		PtEntry		entry;
 
-		_pt_get_entry(page, i, &entry);
+		_pt_get_entry(page, slots[i], &entry);
+		entry_key(&entry, data, &items[i].key);
 		items[i].child = entry.child;
 		items[i].apart = false;
-		key->data = data;
-		key->len = entry.prefixlen + entry.suffixlen;
-		key->kind = PT_KEY_PLAIN;
-		key->taillen = entry.taillen;
-		memcpy(key->tail, entry.tail, entry.taillen);
-		if (entry.prefixlen > 0)
-			memcpy(data, entry.prefix, entry.prefixlen);
-		memcpy(data + entry.prefixlen, entry.suffix, entry.suffixlen);
-		data += key->len;
+		data += items[i].key.len;
 	}
 	*nitems = n;
 	return items;
@@ -654,8 +768,14 @@ _pt_keep_groups(Page page, const PtItem *items, int nitems, int newpos)
 {
 	const PtSlot *slots = PtPageSlots(page);
 	PtItem	   *result = palloc(nitems * sizeof(PtItem));
+	uint16		order[PT_MAX_ENTRIES];
 	uint16		before = 0;
+	PtPlace		from;
+	PtPlace		to;
 
+	_pt_begin(page, &from);
+	_pt_end(page, &to);
+	(void) _pt_slots_between(page, &from, &to, order);
 	memcpy(result, items, nitems * sizeof(PtItem));
 	for (int i = 0; i < nitems; i++)
 	{
@@ -664,7 +784,7 @@ _pt_keep_groups(Page page, const PtItem *items, int nitems, int newpos)
 		if (i != newpos)
 		{
 			const uint8 *p = (const uint8 *) page +
-				slots[i > newpos ? i - 1 : i].offset;
+				slots[order[i > newpos ? i - 1 : i]].offset;
 
 			if (_pt_load_u16(p) & PT_GROUPED)
 				group = _pt_load_u16(p + sizeof(uint16));
@@ -747,7 +867,8 @@ _pt_same_pk(const PtKey *a, const PtKey *b)
 
 /*
  * Adds an entry at a slot.  The caller has made sure that there is room, and
- * that the key begins with the group's bytes if group is not 0.
+ * that the key begins with the group's bytes if group is not 0; and sees to
+ * nlate.
  */
 void
 _pt_place_entry(Page page, int slot, const PtItem *item, int group,
@@ -796,6 +917,30 @@ _pt_truncate_slots(Page page, int nslots)
 
 	header->pd_lower = SizeOfPageHeaderData + nslots * sizeof(PtSlot);
 	memset((char *) page + header->pd_lower, 0, old - header->pd_lower);
+}
+
+/*
+ * The slots of a leaf page but for dead ones; returns their number, and how
+ * many of them are late.
+ */
+int
+_pt_keep_slots(Page page, const bool *dead, PtSlot *kept, int *nlate)
+{
+	PtSlot	   *slots = PtPageSlots(page);
+	int			sorted = PtPageSorted(page);
+	int			count = PtPageCount(page);
+	int			nkept = 0;
+
+	*nlate = 0;
+	for (int slot = 0; slot < count; slot++)
+	{
+		if (dead[slot])
+			continue;
+		kept[nkept++] = slots[slot];
+		if (slot >= sorted)
+			(*nlate)++;
+	}
+	return nkept;
 }
 
 static uint16

@@ -28,7 +28,7 @@ ptree_probe(Relation index, const Datum *values, Snapshot snapshot,
 	PtKey		key;
 	Buffer		buf;
 	bool		hinted;
-	int			slot;
+	PtPlace		from;
 
 	_pt_get_layout(index, &layout);
 	_pt_init_bytes(&bytes, &layout, values, nulls);
@@ -38,20 +38,21 @@ ptree_probe(Relation index, const Datum *values, Snapshot snapshot,
 	probe->overflow = false;
 	probe->recheck = _pt_pk_digested(key.data, key.len);
 	buf = _pt_find_leaf(index, &key, false, BUFFER_LOCK_SHARE, &hinted);
-	slot = _pt_bisect(BufferGetPage(buf), &key, false);
+	_pt_locate(BufferGetPage(buf), &key, &from);
 	key.kind = PT_KEY_AFTER;
 	for (;;)
 	{
 		Page		page = BufferGetPage(buf);
-		int			end = _pt_gallop(page, &key, slot);
+		PtPlace		to;
 
 		PredicateLockPage(index, BufferGetBlockNumber(buf), snapshot);
-		collect(page, slot, end, probe);
-		if (probe->overflow || end < PtPageCount(page) ||
-			!_pt_beyond_page(page, &key, false))
+		_pt_locate_near(page, &key, &from, &to);
+		collect(page, from.sorted, to.sorted, probe);
+		collect(page, from.late, to.late, probe);
+		if (probe->overflow || !_pt_beyond_page(page, &key, false))
 			break;
 		buf = next_page(index, buf);
-		slot = 0;
+		_pt_begin(BufferGetPage(buf), &from);
 	}
 	_pt_release(buf);
 	_pt_free_bytes(&bytes);
@@ -63,16 +64,12 @@ collect(Page page, int slot, int end, PtreeProbe *probe)
 {
 	for (; slot < end; slot++)
 	{
-		PtEntry		entry;
-
 		if (probe->n == PTREE_PROBE_TIDS)
 		{
 			probe->overflow = true;
 			return;
 		}
-		_pt_get_entry(page, slot, &entry);
-		_pt_decode_tid(entry.tail + entry.taillen - PT_TID_SIZE,
-					   &probe->tids[probe->n++]);
+		_pt_decode_tid(_pt_entry_tid(page, slot), &probe->tids[probe->n++]);
 	}
 }
 

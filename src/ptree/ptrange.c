@@ -106,6 +106,7 @@ _pt_prepare_keys(PtScanKeys *result, ScanKey keys, int nkeys)
 	result->nothing = false;
 	result->recheck = false;
 	result->pk_equal = false;
+	result->npks = 0;
 	memset(&result->pk_lower, 0, sizeof(PtKey));
 	memset(&result->pk_upper, 0, sizeof(PtKey));
 	result->pk_upper.kind = PT_KEY_END;
@@ -213,23 +214,15 @@ add_pk_key(PtScanKeys *keys, ScanKey key)
 		return;
 	}
 
-	initStringInfo(&buf);
-	if (key->sk_subtype == INT4OID)
+	if (key->sk_strategy == BTEqualStrategyNumber)
 	{
 		/*
 		 * A position in hash order stands before the values of that hash and
 		 * equals none.
 		 */
-		if (key->sk_strategy == BTEqualStrategyNumber)
-		{
+		if (key->sk_subtype == INT4OID)
 			keys->nothing = true;
-			return;
-		}
-		_pt_encode_hash(DatumGetInt32(key->sk_argument), &buf);
-	}
-	else if (key->sk_strategy == BTEqualStrategyNumber)
-	{
-		if (keys->pk_equal)
+		else if (keys->pk_equal)
 			keys->recheck = true;
 		else
 			keys->pk_equal = add_equal(keys, key, _pt_encode_pk,
@@ -240,6 +233,10 @@ add_pk_key(PtScanKeys *keys, ScanKey key)
 											keys->pks[i].len);
 		return;
 	}
+
+	initStringInfo(&buf);
+	if (key->sk_subtype == INT4OID)
+		_pt_encode_hash(DatumGetInt32(key->sk_argument), &buf);
 	else
 	{
 		bool		digested;

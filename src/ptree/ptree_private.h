@@ -85,10 +85,15 @@ typedef struct PtLayout
  * Pages.
  *
  *		page header
- *		slots			PtSlot each, in key order, up to pd_lower
+ *		slots			PtSlot each, in key order but for late ones, up to pd_lower
  *		hole			always zero
  *		records			from pd_upper: entries, group prefixes, fences
  *		PtPageOpaque	special area
+ *
+ * On a leaf page the last opaque->nlate slots, some few, are in order among
+ * themselves only: entries that came late, put there so that not half of all
+ * slots must be moved, and logged, for each.  They are merged into the others
+ * when they are PT_MAX_LATE.
  *
  * A slot has the offset of its entry and the entry's head: two bytes of the
  * key after the first opaque->prefix bytes, which all keys of the page share
@@ -122,7 +127,7 @@ typedef struct PtPageOpaqueData
 	uint16		prefix;			/* length of the fences' common prefix */
 	uint8		level;			/* 0 = leaf */
 	uint8		taillen;		/* length of the tail in leaf entries */
-	uint16		unused;
+	uint16		nlate;			/* late slots; 0 on inner pages */
 	uint16		page_id;		/* PT_PAGE_ID; the last bytes of the page */
 } PtPageOpaqueData;
 
@@ -143,6 +148,8 @@ typedef PtPageOpaqueData *PtPageOpaque;
 #define PtPageCount(page) \
 	((int) ((((PageHeader) (page))->pd_lower - SizeOfPageHeaderData) / \
 			sizeof(PtSlot)))
+#define PtPageSorted(page) \
+	(PtPageCount(page) - PtPageGetOpaque(page)->nlate)
 #define PtPageFree(page) \
 	((int) (((PageHeader) (page))->pd_upper - ((PageHeader) (page))->pd_lower))
 
@@ -182,6 +189,19 @@ _pt_store_u16(uint8 *p, uint16 value)
 #define PT_MAX_ENTRIES \
 	(PT_PAGE_SPACE / (sizeof(PtSlot) + sizeof(uint16) + PT_TID_SIZE))
 
+/* a leaf page has no more late slots than this */
+#define PT_MAX_LATE	16
+
+/*
+ * A place in the key order of a leaf page: the first slots behind it, of those
+ * in order and of the late ones.
+ */
+typedef struct PtPlace
+{
+	int			sorted;
+	int			late;
+} PtPlace;
+
 typedef struct PtDeletedPageData
 {
 	FullTransactionId safexid;	/* reusable when visible to everybody */
@@ -192,7 +212,7 @@ typedef struct PtDeletedPageData
 /* Block 0. */
 #define PT_METAPAGE			0
 #define PTREE_MAGIC			0x70747265
-#define PTREE_VERSION		2
+#define PTREE_VERSION		3
 
 typedef struct PtMetaPageData
 {
@@ -205,6 +225,26 @@ typedef struct PtMetaPageData
 } PtMetaPageData;
 
 #define PtPageGetMeta(page)		((PtMetaPageData *) PageGetContents(page))
+
+/* The heap TID of a leaf entry: the last bytes of the tail. */
+static inline const uint8 *
+_pt_entry_tid(Page page, int slot)
+{
+	const uint8 *p = (const uint8 *) page + PtPageSlots(page)[slot].offset;
+
+	return p + sizeof(uint16) +
+		((_pt_load_u16(p) & PT_GROUPED) ? sizeof(uint16) : 0) +
+		PtPageGetOpaque(page)->taillen - PT_TID_SIZE;
+}
+
+/* Reads what _pt_encode_tid() has written. */
+static inline void
+_pt_decode_tid(const uint8 *p, ItemPointer tid)
+{
+	tid->ip_blkid.bi_hi = p[0] << 8 | p[1];
+	tid->ip_blkid.bi_lo = p[2] << 8 | p[3];
+	tid->ip_posid = p[4] << 8 | p[5];
+}
 
 /* An entry as it lies on a page. */
 typedef struct PtEntry
@@ -339,7 +379,6 @@ extern void _pt_encode_hash(int32 hash, StringInfo buf);
 extern void _pt_encode_sk_bytes(Relation rel, Datum value, StringInfo buf);
 extern void _pt_encode_int8(int64 value, uint8 *tail);
 extern void _pt_encode_tid(ItemPointer tid, uint8 *tail);
-extern void _pt_decode_tid(const uint8 *tail, ItemPointer tid);
 extern void _pt_encode_bytes(Relation rel, const PtLayout *layout,
 							 const Datum *values, const bool *isnull,
 							 StringInfo buf, PtKey *key);
@@ -367,7 +406,15 @@ extern bool _pt_get_high(Page page, PtKey *key);
 extern int	_pt_compare_entry(const PtKey *key, const PtEntry *entry);
 extern int	_pt_compare(const PtKey *a, const PtKey *b);
 extern int	_pt_bisect(Page page, const PtKey *key, bool beyond_equal);
-extern int	_pt_gallop(Page page, const PtKey *key, int start);
+extern void _pt_locate(Page page, const PtKey *key, PtPlace *place);
+extern void _pt_locate_near(Page page, const PtKey *key, const PtPlace *from,
+							PtPlace *place);
+extern void _pt_begin(Page page, PtPlace *place);
+extern void _pt_end(Page page, PtPlace *place);
+extern int	_pt_slots_between(Page page, const PtPlace *from,
+							  const PtPlace *to, uint16 *slots);
+extern bool _pt_has_entry(Page page, const PtPlace *place, const PtKey *key);
+extern int	_pt_entries_before(Page page, const PtPlace *place);
 extern uint16 _pt_head(Page page, const PtKey *key);
 extern void _pt_copy_key(PtKey *dest, const PtKey *src);
 extern int	_pt_common_prefix(const PtKey *a, const PtKey *b);
@@ -386,6 +433,8 @@ extern int	_pt_entry_size(bool leaf, const PtKey *key, bool grouped,
 extern void _pt_place_entry(Page page, int slot, const PtItem *item,
 							int group, int grouplen);
 extern void _pt_truncate_slots(Page page, int nslots);
+extern int	_pt_keep_slots(Page page, const bool *dead, PtSlot *kept,
+						   int *nlate);
 extern bool _pt_same_pk(const PtKey *a, const PtKey *b);
 
 /* prototypes for functions in ptbuf.c */
@@ -465,6 +514,8 @@ extern IndexBulkDeleteResult *ptbulkdelete(IndexVacuumInfo *info,
 										   void *callback_state);
 extern IndexBulkDeleteResult *ptvacuumcleanup(IndexVacuumInfo *info,
 											  IndexBulkDeleteResult *stats);
+
+extern void _pt_remove_slots(Relation rel, Buffer buf, const bool *dead);
 
 /* prototypes for functions in ptdelete.c */
 extern bool _pt_delete_page(Relation rel, BlockNumber blkno);

@@ -64,6 +64,8 @@ static bool next_page(IndexScanDesc scan, ScanDirection direction);
 static bool next_range(IndexScanDesc scan, ScanDirection direction);
 static void load_page(IndexScanDesc scan, Buffer buf, const PtKey *left,
 					  const PtKey *right);
+static void load_tids(PtScanPos *pos, Page page, const PtPlace *from,
+					  const PtPlace *to);
 static void keep_key(PtKey *dest, uint8 *data, const PtKey *src);
 static void release_pos(PtScanPos *pos);
 static void copy_pos(PtScanPos *dest, const PtScanPos *src);
@@ -319,8 +321,8 @@ load_page(IndexScanDesc scan, Buffer buf, const PtKey *left,
 	PtScan		so = (PtScan) scan->opaque;
 	PtScanPos  *pos = &so->pos;
 	Page		page = BufferGetPage(buf);
-	int			start = _pt_bisect(page, left, false);
-	int			end;
+	PtPlace		from;
+	PtPlace		to;
 	PtKey		low;
 	PtKey		high;
 
@@ -329,26 +331,20 @@ load_page(IndexScanDesc scan, Buffer buf, const PtKey *left,
 
 	_pt_get_low(page, &low);
 	_pt_get_high(page, &high);
+	_pt_locate(page, left, &from);
 	pos->next = PtPageGetOpaque(page)->next;
-	end = PtPageCount(page);
 	if (_pt_compare(&high, right) > 0)
 	{
 		high = *right;
 		pos->next = InvalidBlockNumber;
-		end = _pt_gallop(page, right, start);
+		_pt_locate_near(page, right, &from, &to);
 	}
+	else
+		_pt_end(page, &to);
 	if (_pt_compare(&low, left) < 0)
 		low = *left;
 
-	pos->count = 0;
-	for (int slot = start; slot < end; slot++)
-	{
-		PtEntry		entry;
-
-		_pt_get_entry(page, slot, &entry);
-		_pt_decode_tid(entry.tail + entry.taillen - PT_TID_SIZE,
-					   &pos->tids[pos->count++]);
-	}
+	load_tids(pos, page, &from, &to);
 
 	/* a key may be the other one of the position */
 	if (low.data == pos->high_data)
@@ -375,6 +371,20 @@ load_page(IndexScanDesc scan, Buffer buf, const PtKey *left,
 		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
 		pos->buf = buf;
 	}
+}
+
+/* Copies the TIDs between two places. */
+static void
+load_tids(PtScanPos *pos, Page page, const PtPlace *from, const PtPlace *to)
+{
+	uint16		slots[PT_MAX_ENTRIES];
+	bool		merge = from->late < to->late;
+
+	pos->count = merge ? _pt_slots_between(page, from, to, slots) :
+		to->sorted - from->sorted;
+	for (int i = 0; i < pos->count; i++)
+		_pt_decode_tid(_pt_entry_tid(page, merge ? slots[i] :
+									 from->sorted + i), &pos->tids[i]);
 }
 
 static void

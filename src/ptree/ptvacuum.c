@@ -253,43 +253,56 @@ static void
 remove_dead(PtVacuum *vacuum, Buffer buf)
 {
 	Page		page = BufferGetPage(buf);
-	PtSlot	   *slots = PtPageSlots(page);
 	int			count = PtPageCount(page);
-	PtSlot		kept[PT_MAX_ENTRIES];
-	int			nkept = 0;
-	int			first = -1;
-	PtWal		wal;
+	bool		dead[PT_MAX_ENTRIES];
+	int			ndead = 0;
 
 	for (int i = 0; i < count; i++)
 	{
-		PtEntry		entry;
 		ItemPointerData tid;
 
-		_pt_get_entry(page, i, &entry);
-		_pt_decode_tid(entry.tail + entry.taillen - PT_TID_SIZE, &tid);
-		if (!vacuum->callback(&tid, vacuum->callback_state))
-			kept[nkept++] = slots[i];
-		else if (first < 0)
-			first = i;
+		_pt_decode_tid(_pt_entry_tid(page, i), &tid);
+		dead[i] = vacuum->callback(&tid, vacuum->callback_state);
+		if (dead[i])
+			ndead++;
 	}
-	if (first < 0)
-		return;
+	if (ndead > 0)
+		_pt_remove_slots(vacuum->info->index, buf, dead);
+	vacuum->stats->tuples_removed += ndead;
+}
 
-	/* the records stay where they are until the page is formed anew */
+/*
+ * Removes dead slots, of which there are some, from an exclusively locked leaf
+ * page.  The records stay where they are until the page is formed anew.
+ */
+void
+_pt_remove_slots(Relation rel, Buffer buf, const bool *dead)
+{
+	Page		page = BufferGetPage(buf);
+	PtPageOpaque opaque = PtPageGetOpaque(page);
+	PtSlot	   *slots = PtPageSlots(page);
+	PtSlot		kept[PT_MAX_ENTRIES];
+	int			first = 0;
+	int			nlate;
+	int			nkept = _pt_keep_slots(page, dead, kept, &nlate);
+	PtWal		wal;
+
+	while (!dead[first])
+		first++;
 	_pt_wal_init(&wal);
 
 	START_CRIT_SECTION();
 	memcpy(&slots[first], &kept[first], (nkept - first) * sizeof(PtSlot));
 	_pt_truncate_slots(page, nkept);
+	opaque->nlate = nlate;
 	MarkBufferDirty(buf);
 	_pt_wal_block(&wal, buf);
 	_pt_wal_fragment(&wal, &((PageHeader) page)->pd_lower,
 					 sizeof(LocationIndex));
 	_pt_wal_fragment(&wal, &slots[first], (nkept - first) * sizeof(PtSlot));
-	_pt_wal_insert(vacuum->info->index, &wal);
+	_pt_wal_fragment(&wal, &opaque->nlate, sizeof(opaque->nlate));
+	_pt_wal_insert(rel, &wal);
 	END_CRIT_SECTION();
-
-	vacuum->stats->tuples_removed += count - nkept;
 }
 
 /* How many pages the last VACUUM left deleted but not reusable. */
