@@ -121,6 +121,8 @@ run_as_client(const HttpCall *call, StringInfo answer)
 	http_identity_check(role);
 	SetUserIdAndSecContext(role, SECURITY_RESTRICTED_OPERATION);
 	check_text(call);
+	wire_endpoint = call->headers->host == NULL ? "localhost" :
+		call->headers->host;
 	wire_execute(call->operation, call->operation_len,
 				 call->request, call->request_len, answer);
 	AtEOXact_GUC(false, settings);

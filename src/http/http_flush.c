@@ -44,6 +44,8 @@ typedef struct FlushSlot
 static FlushSlot *slots = NULL;
 static int	own = -1;
 static XLogRecPtr unflushed = InvalidXLogRecPtr;	/* of this worker */
+static uint64 rounds = 1;		/* one more with each flush */
+static bool awaited = false;	/* by an answer of this round */
 
 static shmem_request_hook_type next_shmem_request_hook = NULL;
 static shmem_startup_hook_type next_shmem_startup_hook = NULL;
@@ -52,6 +54,7 @@ static void request_memory(void);
 static void start_memory(void);
 static Size memory_size(void);
 static void commit_unflushed(int level);
+static bool anybody_unflushed(void);
 static uint64 unflushed_of(FlushSlot *slot);
 
 void
@@ -141,9 +144,8 @@ commit_unflushed(int level)
 	PG_END_TRY();
 }
 
-/* Has anybody committed what is not durable yet? */
-bool
-http_flush_needed(void)
+static bool
+anybody_unflushed(void)
 {
 	if (unflushed != InvalidXLogRecPtr)
 		return true;
@@ -156,10 +158,38 @@ http_flush_needed(void)
 	return false;
 }
 
+/*
+ * What an answer that has just been made has to wait for: 0 if nobody has
+ * committed what is not durable yet, else for http_flush_done() of the result.
+ */
+uint64
+http_flush_await(void)
+{
+	if (!anybody_unflushed())
+		return 0;
+	awaited = true;
+	return rounds;
+}
+
+bool
+http_flush_done(uint64 round)
+{
+	return round < rounds;
+}
+
+/* Is there an answer that waits? */
+bool
+http_flush_awaited(void)
+{
+	return awaited;
+}
+
 /* Makes durable what this worker's requests have done or may have seen. */
 void
 http_flush(void)
 {
+	rounds++;
+	awaited = false;
 	for (int i = 0; i < guc_http_workers; i++)
 	{
 		uint64		others = i == own ? 0 : unflushed_of(&slots[i]);

@@ -94,7 +94,8 @@ typedef struct HttpConnection
 	unsigned int refused;		/* status to answer without running it */
 	size_t		drained;
 	TimestampTz arrived;
-	HttpAnswer	answer;			/* not sent before what it tells is durable */
+	HttpAnswer	answer;			/* not sent before what it tells is durable: */
+	uint64		flush_round;	/* see http_flush_await() */
 
 	/* waiting for others' locks: the request runs again from time to time */
 	bool		suspended;
@@ -185,7 +186,9 @@ extern void http_execute_internal_error(StringInfo answer);
 extern void http_flush_init(void);
 extern void http_flush_attach(int worker);
 extern void http_flush_commit(void);
-extern bool http_flush_needed(void);
+extern uint64 http_flush_await(void);
+extern bool http_flush_done(uint64 round);
+extern bool http_flush_awaited(void);
 extern void http_flush(void);
 
 /* prototypes for functions in http_identity.c */

@@ -124,8 +124,9 @@ http_request_run(HttpConnection *connection)
 			return true;
 		if (answer->response == NULL)
 			return false;
+		connection->flush_round = http_flush_await();
 	}
-	if (http_flush_needed())
+	if (!http_flush_done(connection->flush_round))
 		return true;
 	result = MHD_queue_response(connection->mhd, answer->status,
 								answer->response);

@@ -221,7 +221,7 @@ serve(void)
 		http_loop_time = GetCurrentTimestamp();
 		http_connections_check(http_loop_time);
 		(void) MHD_run(connections);
-		if (http_flush_needed())
+		if (http_flush_awaited())
 		{
 			http_flush();
 			(void) MHD_run(connections);
