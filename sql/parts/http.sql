@@ -71,3 +71,47 @@ AS 'MODULE_PATHNAME', 'drop_access_key'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION partitioning.drop_access_key(pg_catalog.text) IS
 'Deletes an access key. Errors: 42501 without the privileges of the key''s role, 42704 for no such key.';
+
+/* What has been asked for, and how long it took. */
+CREATE FUNCTION partitioning.operation_statistics(
+    OUT table_name pg_catalog.text,
+    OUT index_name pg_catalog.text,
+    OUT operation pg_catalog.text,
+    OUT calls pg_catalog.int8,
+    OUT errors pg_catalog.int8,
+    OUT p50_ms pg_catalog.float8,
+    OUT p99_ms pg_catalog.float8,
+    OUT items_read pg_catalog.int8,
+    OUT items_returned pg_catalog.int8,
+    OUT read_units pg_catalog.float8,
+    OUT write_units pg_catalog.float8)
+RETURNS SETOF pg_catalog.record
+AS 'MODULE_PATHNAME', 'operation_statistics'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION partitioning.operation_statistics() IS
+'Returns the rows of the view operation_statistics. Error: 55000 when shared_preload_libraries lacks partitioning.';
+
+CREATE VIEW partitioning.operation_statistics AS
+    SELECT s.table_name, s.index_name, s.operation, s.calls, s.errors, s.p50_ms, s.p99_ms,
+        s.items_read, s.items_returned, s.read_units, s.write_units
+    FROM partitioning.operation_statistics() AS s;
+COMMENT ON VIEW partitioning.operation_statistics IS
+    'requests of the DynamoDB protocol since the last reset or start of the server, by table, index and operation';
+COMMENT ON COLUMN partitioning.operation_statistics.table_name IS 'table; null: of requests that name none';
+COMMENT ON COLUMN partitioning.operation_statistics.index_name IS 'index that was read; null: none';
+COMMENT ON COLUMN partitioning.operation_statistics.operation IS 'operation; (others) counts what has found no room';
+COMMENT ON COLUMN partitioning.operation_statistics.calls IS 'requests, failed ones too; of several tables once for each';
+COMMENT ON COLUMN partitioning.operation_statistics.errors IS 'requests answered with an error';
+COMMENT ON COLUMN partitioning.operation_statistics.p50_ms IS 'half of the requests took no longer, in milliseconds';
+COMMENT ON COLUMN partitioning.operation_statistics.p99_ms IS '99 of 100 requests took no longer, in milliseconds';
+COMMENT ON COLUMN partitioning.operation_statistics.items_read IS 'items that reads have looked at';
+COMMENT ON COLUMN partitioning.operation_statistics.items_returned IS 'items that clients got';
+COMMENT ON COLUMN partitioning.operation_statistics.read_units IS 'consumed read units';
+COMMENT ON COLUMN partitioning.operation_statistics.write_units IS 'consumed write units';
+
+CREATE FUNCTION partitioning.reset_operation_statistics()
+RETURNS pg_catalog.void
+AS 'MODULE_PATHNAME', 'reset_operation_statistics'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION partitioning.reset_operation_statistics() IS
+'Begins the counts of operation_statistics anew, in all databases.';

@@ -35,3 +35,11 @@ REVOKE ALL ON FUNCTION
     partitioning.drop_access_key(pg_catalog.text),
     partitioning.access_keys_changed()
 FROM PUBLIC;
+
+-- Names and loads of everybody's tables.
+REVOKE ALL ON FUNCTION
+    partitioning.operation_statistics(),
+    partitioning.reset_operation_statistics()
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION partitioning.operation_statistics() TO pg_read_all_stats;
+GRANT SELECT ON partitioning.operation_statistics TO pg_read_all_stats;

@@ -79,6 +79,13 @@ compat_database_aclcheck(Oid database, Oid role, AclMode mode)
 #endif
 }
 
+/* 16 gave it its name, in 15 it had another and the same meaning. */
+#if PG_VERSION_NUM >= 160000
+#define compat_materialize(fcinfo) InitMaterializedSRF(fcinfo, 0)
+#else
+#define compat_materialize(fcinfo) SetSingleFuncCall(fcinfo, 0)
+#endif
+
 /* 17: sets of events belong to a resource owner, not to a memory context */
 #if PG_VERSION_NUM >= 170000
 #define compat_create_wait_event_set(n) CreateWaitEventSet(NULL, (n))

@@ -25,6 +25,7 @@ int			guc_http_idle_timeout = 60;
 bool		guc_http_insecure = false;
 char	   *guc_http_listen_addresses = NULL;
 int			guc_http_lock_timeout = 200;
+int			guc_http_log_min_duration = -1;
 int			guc_http_max_connections = 4000;
 int			guc_http_port = 0;
 int			guc_http_request_timeout = 30000;
@@ -220,6 +221,14 @@ define_http(void)
 							NULL,
 							&guc_http_lock_timeout,
 							200, 1, 600000,
+							PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("partitioning.http_log_min_duration",
+							"Time from which on an HTTP request is logged.",
+							"-1: none is; 0: all are.",
+							&guc_http_log_min_duration,
+							-1, -1, INT_MAX,
 							PGC_SIGHUP, GUC_UNIT_MS,
 							NULL, NULL, NULL);
 

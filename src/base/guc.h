@@ -51,6 +51,7 @@ extern int	guc_http_header_timeout;	/* seconds */
 extern int	guc_http_idle_timeout;	/* seconds */
 extern bool guc_http_insecure;
 extern char *guc_http_listen_addresses;
+extern int	guc_http_log_min_duration;	/* milliseconds; -1: never */
 extern int	guc_http_lock_timeout;	/* milliseconds */
 extern int	guc_http_max_connections;	/* of each worker */
 extern int	guc_http_port;

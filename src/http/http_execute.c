@@ -19,6 +19,7 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/timeout.h"
+#include "utils/timestamp.h"
 
 #include "base/errors.h"
 #include "base/guc.h"
@@ -43,6 +44,13 @@ static void describe(const ErrorData *error, StringInfo answer,
 static bool waits_for_others(const ErrorData *error);
 static bool is_about_client(int sqlerrcode);
 static ErrorData *error_before_client(const HttpCall *call);
+static void show_activity(const WireObservation *observation);
+static void append_subject(StringInfo text,
+						   const WireObservation *observation);
+static void report(const HttpCall *call, bool failed);
+
+/* What dynamodb() counts at its end is counted here with its waiting. */
+static const WireObserver observer = {show_activity, NULL};
 
 void
 http_execute_init(void)
@@ -50,6 +58,7 @@ http_execute_init(void)
 	request_context = AllocSetContextCreate(TopMemoryContext,
 											"partitioning http request",
 											ALLOCSET_DEFAULT_SIZES);
+	wire_observer = &observer;
 }
 
 /*
@@ -85,7 +94,10 @@ http_execute(const HttpCall *call, bool last, StringInfo answer,
 	guc_transaction_wait = transaction_wait;
 	LockTimeout = lock_timeout;
 	MemoryContextSwitchTo(request_context);
-	return !failed || describe_failure(call, last, answer, status);
+	if (failed && !describe_failure(call, last, answer, status))
+		return false;
+	report(call, *status != 200);
+	return true;
 }
 
 static void
@@ -94,7 +106,7 @@ run_transaction(const HttpCall *call, StringInfo answer)
 	Oid			user;
 	int			security;
 
-	pgstat_report_activity(STATE_RUNNING, call->operation);
+	wire_observation.operation = NULL;
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
 	MemoryContextSwitchTo(request_context);
@@ -257,4 +269,54 @@ http_execute_internal_error(StringInfo answer)
 	memset(&error, 0, sizeof(error));
 	error.sqlerrcode = ERRCODE_DATA_CORRUPTED;
 	describe(&error, answer, &status);
+}
+
+/* For pg_stat_activity: "GetItem app". */
+static void
+show_activity(const WireObservation *observation)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	append_subject(&text, observation);
+	pgstat_report_activity(STATE_RUNNING, text.data);
+}
+
+static void
+append_subject(StringInfo text, const WireObservation *observation)
+{
+	appendStringInfoString(text, observation->operation);
+	for (int i = 0; i < observation->n_tables; i++)
+	{
+		appendStringInfoString(text, i == 0 ? " " : ", ");
+		appendBinaryStringInfo(text, observation->tables[i].name,
+							   observation->tables[i].name_len);
+	}
+	if (observation->index_name != NULL)
+	{
+		appendStringInfoString(text, " by ");
+		appendBinaryStringInfo(text, observation->index_name,
+							   observation->index_name_len);
+	}
+}
+
+/* Counts a request, and logs it if it was slow. */
+static void
+report(const HttpCall *call, bool failed)
+{
+	int64		duration = GetCurrentTimestamp() - call->arrived;
+	StringInfoData subject;
+
+	http_statistics_count(&wire_observation, failed, duration);
+	if (guc_http_log_min_duration < 0 ||
+		duration < guc_http_log_min_duration * INT64CONST(1000) ||
+		wire_observation.operation == NULL)
+		return;
+	initStringInfo(&subject);
+	append_subject(&subject, &wire_observation);
+	ereport(LOG,
+			(errmsg("HTTP request: duration: " INT64_FORMAT ".%03d ms  %s%s",
+					duration / 1000, (int) (duration % 1000), subject.data,
+					failed ? ", failed" : ""),
+			 errhidestmt(true)));
 }

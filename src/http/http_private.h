@@ -18,6 +18,7 @@
 #include "lib/stringinfo.h"
 
 #include "http/http.h"
+#include "wire/wire.h"
 
 #define HTTP_MAX_BODY			(16 * 1024 * 1024)
 #define HTTP_MAX_HEADERS		(16 * 1024) /* with the request line */
@@ -115,7 +116,7 @@ typedef struct HttpCall
 	size_t		operation_len;
 	const char *request;		/* body, decompressed */
 	size_t		request_len;
-	int			attempt;
+	TimestampTz arrived;
 } HttpCall;
 
 /* prototypes for functions in http_worker.c */
@@ -190,6 +191,11 @@ extern uint64 http_flush_await(void);
 extern bool http_flush_done(uint64 round);
 extern bool http_flush_awaited(void);
 extern void http_flush(void);
+
+/* prototypes for functions in http_statistics.c */
+extern void http_statistics_init(void);
+extern void http_statistics_count(const WireObservation *observation,
+								  bool failed, int64 duration);
 
 /* prototypes for functions in http_identity.c */
 extern void http_identity_init(void);

@@ -188,7 +188,9 @@ answer_call(HttpConnection *connection)
 	call.method = connection->method;
 	call.headers = &connection->headers;
 	call.sent = &connection->body;
-	call.attempt = connection->attempts;
+	if (connection->attempts == 0)
+		connection->arrived = GetCurrentTimestamp();
+	call.arrived = connection->arrived;
 	set_operation(&call, connection->headers.target);
 	if (set_request(connection, &inflated, &call))
 		run_call(connection, &call);
@@ -289,13 +291,10 @@ run_call(HttpConnection *connection, const HttpCall *call)
 static void
 wait_for_lock(HttpConnection *connection)
 {
-	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz end;
 
-	if (connection->attempts == 0)
-		connection->arrived = now;
 	end = connection->arrived + guc_http_lock_timeout * INT64CONST(1000);
-	connection->run_at = now +
+	connection->run_at = GetCurrentTimestamp() +
 		(INT64CONST(5000) << Min(connection->attempts, 3));
 	if (connection->run_at > end)
 		connection->run_at = end;

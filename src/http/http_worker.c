@@ -58,11 +58,14 @@ static void wait_for_events(void);
 static void accept_connections(int listener);
 static void reload(void);
 
-/* Workers can be had only from shared_preload_libraries. */
+/* Workers and shared memory can be had from shared_preload_libraries only. */
 void
 http_init(void)
 {
-	if (!process_shared_preload_libraries_in_progress || guc_http_port == 0)
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	http_statistics_init();
+	if (guc_http_port == 0)
 		return;
 	http_flush_init();
 	for (int i = 0; i < guc_http_workers; i++)

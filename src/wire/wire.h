@@ -28,6 +28,42 @@ typedef struct WireError
 	char	   *body;			/* of the response: JSON */
 } WireError;
 
+/* What a request has done to a table; texts are the request's. */
+typedef struct WireTableUse
+{
+	const char *name;
+	size_t		name_len;
+	int64		read_tenths;	/* of units */
+	int64		write_tenths;
+	int64		items_read;
+	int64		items_returned;
+} WireTableUse;
+
+#define WIRE_OBSERVED_TABLES	16
+
+/* What the last request was about, if it could be decoded. */
+typedef struct WireObservation
+{
+	const char *operation;		/* NULL: there is no such operation */
+	const char *index_name;		/* NULL: none */
+	size_t		index_name_len;
+	int			n_tables;
+	WireTableUse tables[WIRE_OBSERVED_TABLES];
+} WireObservation;
+
+/*
+ * Whoever wants to know.  Requests of dynamodb() are reported at their end;
+ * callers of wire_execute() look at wire_observation themselves.
+ */
+typedef struct WireObserver
+{
+	void		(*begin) (const WireObservation *observation);
+	void		(*end) (const WireObservation *observation, bool failed);
+} WireObserver;
+
+extern WireObservation wire_observation;
+extern const WireObserver *wire_observer;
+
 /* prototypes for functions in wire_dispatch.c */
 
 /*

@@ -232,9 +232,11 @@ append_read_capacity(const WireBatchGet *request, const ApiBatchGet *api,
 		consumed[i].table_name = &api->tables[i].table_name;
 		for (int j = 0; j < api->tables[i].n; j++)
 		{
-			if (!results[i].unprocessed[j])
-				consumed[i].units += capacity_units(access,
-													results[i].sizes[j]);
+			if (results[i].unprocessed[j])
+				continue;
+			consumed[i].units += capacity_units(access, results[i].sizes[j]);
+			wire_observe_items(consumed[i].table_name, 1,
+							   results[i].items[j] != NULL);
 		}
 	}
 	wire_append_consumed_list(response, &request->capacity,

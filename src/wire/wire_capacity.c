@@ -10,6 +10,7 @@
 
 #define GIGABYTE		INT64CONST(1073741824)
 
+static bool is_asked(const WireWord *capacity);
 static void append_consumed(StringInfo out, const WireWord *capacity,
 							CapacityAccess access,
 							const WireConsumed *consumed);
@@ -21,8 +22,16 @@ static bool has_local_index(const ItemTable *table);
 static void append_collection(StringInfo out, const KeyAttribute *attribute,
 							  ItemRef value, int64 size);
 
+/* Must the units be known? */
 bool
 wire_wants_capacity(const WireWord *capacity)
+{
+	return wire_observer != NULL || is_asked(capacity);
+}
+
+/* Does the client want to know them? */
+static bool
+is_asked(const WireWord *capacity)
 {
 	return capacity->text.data != NULL &&
 		capacity->number != WIRE_CAPACITY_NONE;
@@ -57,7 +66,8 @@ void
 wire_append_consumed(StringInfo out, const WireWord *capacity,
 					 CapacityAccess access, const WireConsumed *consumed)
 {
-	if (!wire_wants_capacity(capacity))
+	wire_observe_units(access, 1, consumed);
+	if (!is_asked(capacity))
 		return;
 	wire_append_name(out, "ConsumedCapacity");
 	append_consumed(out, capacity, access, consumed);
@@ -71,7 +81,8 @@ wire_append_consumed_list(StringInfo out, const WireWord *capacity,
 						  CapacityAccess access, int n,
 						  const WireConsumed *consumed)
 {
-	if (!wire_wants_capacity(capacity))
+	wire_observe_units(access, n, consumed);
+	if (!is_asked(capacity))
 		return;
 	wire_append_name(out, "ConsumedCapacity");
 	appendStringInfoChar(out, '[');

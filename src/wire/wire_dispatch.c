@@ -61,9 +61,12 @@ wire_execute(const char *operation, size_t operation_len,
 	const WireOperation *found = find_operation(operation, operation_len);
 	void	   *decoded;
 
+	wire_observation.operation = found == NULL ? NULL : found->name;
+	wire_observation.n_tables = 0;
 	if (found == NULL)
 		wire_check_request(operation, operation_len, request, request_len);
 	decoded = wire_decode(found->model, request, request_len);
+	wire_observe_request(found->name, found->model, decoded);
 	wire_check(found->model, decoded);
 
 	PushActiveSnapshot(GetTransactionSnapshot());
@@ -121,9 +124,13 @@ dynamodb(PG_FUNCTION_ARGS)
 		wire_execute(VARDATA_ANY(operation), VARSIZE_ANY_EXHDR(operation),
 					 VARDATA_ANY(request), VARSIZE_ANY_EXHDR(request),
 					 &response);
+		if (wire_observer != NULL)
+			wire_observer->end(&wire_observation, false);
 	}
 	PG_CATCH();
 	{
+		if (wire_observer != NULL)
+			wire_observer->end(&wire_observation, true);
 		raise_as_exception(context);
 	}
 	PG_END_TRY();

@@ -81,6 +81,7 @@ wire_get(const void *request, StringInfo response)
 	wire_attributes_to_get(&get->attributes, &api.projection);
 	item = api_get(&api, wire_wants_capacity(&get->capacity) ? &size : NULL);
 
+	wire_observe_items(&get->table_name, 1, item != NULL);
 	appendStringInfoChar(response, '{');
 	if (item != NULL)
 	{

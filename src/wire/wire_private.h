@@ -277,6 +277,14 @@ extern void wire_check_json(const char *json, size_t len);
 extern ApiText wire_table_of_name(const ApiText *name);
 extern size_t wire_decoded_size(const WireType *type);
 
+/* prototypes for functions in wire_observe.c */
+extern void wire_observe_request(const char *operation,
+								 const WireType *model, const void *request);
+extern void wire_observe_units(CapacityAccess access, int n,
+							   const WireConsumed *consumed);
+extern void wire_observe_items(const ApiText *table_name, int64 read,
+							   int64 returned);
+
 /* prototypes for functions in wire_check.c */
 extern void wire_check(const WireType *model, const void *request);
 extern bool wire_is_table_name(const ApiText *text);

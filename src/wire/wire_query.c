@@ -155,6 +155,7 @@ append_page(const WireRead *request, const ApiPage *page, bool counts,
 			consumed.units = page->fetched_blocks * capacity_units(access, 1);
 	}
 
+	wire_observe_items(&request->table_name, page->scanned_count, page->count);
 	appendStringInfoChar(response, '{');
 	if (!counts)
 	{

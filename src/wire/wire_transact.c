@@ -123,6 +123,7 @@ wire_transact_get(const void *request, StringInfo response)
 	appendStringInfoChar(response, '[');
 	for (int i = 0; i < n; i++)
 	{
+		wire_observe_items(&gets[i].table_name, 1, result.items[i] != NULL);
 		wire_begin_element(response);
 		appendStringInfoChar(response, '{');
 		if (result.items[i] != NULL)

@@ -29,6 +29,18 @@ sub outcome
 	return join ' ', $answer->{status}, grep { defined } $type, $message;
 }
 
+# The outcome of a request for one item.
+sub get_one
+{
+	my ($client, @headers) = @_;
+
+	return outcome(
+		$client->call(
+			'GetItem',
+			'{"TableName":"app","Key":{"PK":{"S":"U#1"},"SK":{"S":"A"}}}',
+			@headers));
+}
+
 # What HTTP writes, SQL reads; the connection stays.
 $answer = $client->call('PutItem',
 	'{"TableName":"app","Item":{"PK":{"S":"U#1"},"SK":{"S":"A"},"n":{"N":"1"}}}'
@@ -181,6 +193,45 @@ $client->send(
 is($client->answer->{status}, 200, 'last request');
 ok($client->is_closed, 'the connection is closed');
 
+# Requests are counted, by table and operation, those of SQL as well.
+$node->safe_psql('app', 'SELECT reset_operation_statistics()');
+$client = PartitioningHttp->connect($port);
+$client->call('Query', $query) foreach 1 .. 3;
+$client->call('Query', '{"TableName":"app"}');
+$client->call('PutItem',
+	'{"TableName":"app","Item":{"PK":{"S":"U#1"},"SK":{"S":"A"},"n":{"N":"1"}}}'
+);
+$client->call('TransactWriteItems',
+	'{"TransactItems":[{"Delete":{"TableName":"app","Key":{"PK":{"S":"U#1"},"SK":{"S":"B"}}}}]}'
+);
+$client->call('GetItem', '{"TableName":1}');
+$node->safe_psql('app',
+	q(SELECT dynamodb('GetItem', '{"TableName":"app","Key":{"PK":{"S":"U#1"},"SK":{"S":"A"}}}'))
+);
+is( $node->safe_psql(
+		'app',
+		q{SELECT table_name, operation, calls, errors, items_read, items_returned, read_units, write_units
+FROM partitioning.operation_statistics ORDER BY table_name, operation}),
+	join("\n",
+		'app|GetItem|1|0|1|1|0.5|0',
+		'app|PutItem|1|0|0|0|0|1',
+		'app|Query|4|1|60|60|1.5|0',
+		'app|TransactWriteItems|1|0|0|0|0|2',
+		'|GetItem|1|1|0|0|0|0'),
+	'statistics');
+is( $node->safe_psql(
+		'app',
+		q{SELECT count(*) FROM partitioning.operation_statistics WHERE p50_ms BETWEEN 0 AND p99_ms AND p99_ms < 10000}
+	),
+	5,
+	'durations');
+is( $node->safe_psql(
+		'app',
+		q{SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_type = 'partitioning http' AND query IN ('PutItem app', 'TransactWriteItems app')}
+	),
+	't',
+	'pg_stat_activity shows operation and table');
+
 # Without authentication, a name that leads here proves nothing.
 $client = PartitioningHttp->connect($port);
 is( outcome($client->call('GetItem', '{}', 'Host: rebound.example.com')),
@@ -207,10 +258,7 @@ sub wait_for_outcome
 
 	foreach my $try (1 .. 600)
 	{
-		$last = outcome(
-			$client->call('GetItem',
-				'{"TableName":"app","Key":{"PK":{"S":"U#1"},"SK":{"S":"A"}}}')
-		);
+		$last = get_one($client);
 		last if $last =~ $pattern;
 		Time::HiRes::usleep(50_000);
 	}
@@ -218,7 +266,18 @@ sub wait_for_outcome
 	return;
 }
 
-set_and_reload(http_role => 'nobody');
+set_and_reload(http_log_min_duration => 0);
+foreach my $try (1 .. 600)
+{
+	get_one($client);
+	last if slurp_file($node->logfile) =~ /HTTP request: duration/;
+	Time::HiRes::usleep(50_000);
+}
+like(
+	slurp_file($node->logfile),
+	qr/LOG:  HTTP request: duration: \d+\.\d{3} ms  GetItem app$/m,
+	'a slow request is logged');
+set_and_reload(http_log_min_duration => -1, http_role => 'nobody');
 wait_for_outcome(
 	$client,
 	qr/^400 AccessDeniedException permission denied for/,
@@ -259,40 +318,29 @@ sub signing
 		secret => $secret, @_);
 }
 
-sub get_signed
-{
-	my ($client, @headers) = @_;
-
-	return outcome(
-		$client->call(
-			'GetItem',
-			'{"TableName":"app","Key":{"PK":{"S":"U#1"},"SK":{"S":"A"}}}',
-			@headers));
-}
-
-is(get_signed(signing()), '200', 'a signed request');
-is(get_signed(signing(region => 'local')), '200', 'of any region');
-is( get_signed(signing(secret => 'x' x 40)),
+is(get_one(signing()), '200', 'a signed request');
+is(get_one(signing(region => 'local')), '200', 'of any region');
+is( get_one(signing(secret => 'x' x 40)),
 	'400 InvalidSignatureException The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
 	'a wrong secret');
-is( get_signed(signing(key_id => 'AKIA0000000000000000')),
+is( get_one(signing(key_id => 'AKIA0000000000000000')),
 	'400 UnrecognizedClientException The security token included in the request is invalid.',
 	'an unknown key');
 like(
-	get_signed(signing(time => strftime('%Y%m%dT%H%M%SZ', gmtime(time - 901)))),
+	get_one(signing(time => strftime('%Y%m%dT%H%M%SZ', gmtime(time - 901)))),
 	qr/^400 InvalidSignatureException Signature expired: \d{8}T\d{6}Z is now earlier than \d{8}T\d{6}Z \(\d{8}T\d{6}Z - 15 min\.\)$/,
 	'an old signature');
 like(
-	get_signed(signing(time => strftime('%Y%m%dT%H%M%SZ', gmtime(time + 910)))),
+	get_one(signing(time => strftime('%Y%m%dT%H%M%SZ', gmtime(time + 910)))),
 	qr/^400 InvalidSignatureException Signature not yet current: /,
 	'a signature from the future');
-is( get_signed(signing(time => 'yesterday')),
+is( get_one(signing(time => 'yesterday')),
 	q{400 IncompleteSignatureException Date must be in ISO-8601 'basic format'. Got 'yesterday'. See http://en.wikipedia.org/wiki/ISO_8601},
 	'a date that is none');
-is( get_signed(signing(signed => 'x-amz-date;x-amz-target')),
+is( get_one(signing(signed => 'x-amz-date;x-amz-target')),
 	q{400 InvalidSignatureException 'Host' must be a 'SignedHeader' in the AWS Authorization.},
 	'an unsigned host');
-is( get_signed(signing(signed => 'host;x-amz-date')),
+is( get_one(signing(signed => 'host;x-amz-date')),
 	q{400 InvalidSignatureException 'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.},
 	'an unsigned target');
 is( outcome(signing(secret => 'wrong')->call('Dance', '{}')),
