@@ -236,7 +236,8 @@ gsi_entry_to_slot(const StoreIndex *store, const GsiEntry *entry,
 	for (int i = 0; i < entry->key.n; i++)
 		SET(store->facts.key_attnums[i], entry->key.datums[i]);
 	for (int i = 0; i < base->n; i++)
-		SET(store->facts.base_attnums[i], base->datums[i]);
+		SET(store->facts.base_attnums[i],
+			key_datum_of_part(&store->table->schema, i, base));
 	SET(store->facts.digest_attnum, Int64GetDatum(key_digest(base)));
 	SET(store->facts.attributes_attnum, PointerGetDatum(attributes));
 #undef SET

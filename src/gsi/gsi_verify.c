@@ -152,6 +152,7 @@ has_item(Verification *state, TupleTableSlot *slot)
 	const StoreIndex *store = &state->store;
 	TupleTableSlot *item;
 	ItemKey		key;
+	ItemKey		placed;
 	GsiEntry	here;
 	GsiEntry	entry;
 	ItemRef		attributes;
@@ -163,8 +164,9 @@ has_item(Verification *state, TupleTableSlot *slot)
 	if (!store_try_route(state->base, &key))
 		return false;
 	item = table_slot_create(state->base->rel, NULL);
-	result = gsi_find_item(store->table, state->base->rel, &key,
-						   state->snapshot, item, &attributes);
+	result = store_find_place(state->base, &key, state->snapshot, &placed) &&
+		gsi_find_item(store->table, state->base->rel, &placed,
+					  state->snapshot, item, &attributes);
 	if (result)
 	{
 		gsi_row(store->table, &key, attributes, &row);

@@ -250,6 +250,10 @@ extern int	key_shard_split(const char *pk, size_t len, size_t *base_len);
 extern ItemRef key_part_from_datum(const KeySchema *schema, int part,
 								   Datum datum);
 
+/* The other way round: what users know, palloc'd if need be. */
+extern Datum key_datum_of_part(const KeySchema *schema, int part,
+							   const ItemKey *key);
+
 /* The stored partition key, palloc'd. */
 extern Datum key_shard_datum(ItemRef pk, int shard);
 

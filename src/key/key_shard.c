@@ -67,6 +67,14 @@ key_part_from_datum(const KeySchema *schema, int part, Datum datum)
 }
 
 Datum
+key_datum_of_part(const KeySchema *schema, int part, const ItemKey *key)
+{
+	if (part == 0 && unlikely(schema->sharding.count > 0))
+		return key_datum_from_ref(key->refs[0]);
+	return key->datums[part];
+}
+
+Datum
 key_shard_datum(ItemRef pk, int shard)
 {
 	char		digits[12];

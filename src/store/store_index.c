@@ -350,9 +350,9 @@ store_index_row(const StoreIndex *store, TupleTableSlot *slot, ItemRow *row)
 	}
 	for (int i = 0; i < schema->n; i++)
 		add_row_key(row, &schema->attributes[i],
-					key_part_from_datum(schema, i,
-										slot_getattr(slot, store->facts.base_attnums[i],
-													 &isnull)));
+					key_ref_from_datum(schema->attributes[i].type,
+									   slot_getattr(slot, store->facts.base_attnums[i],
+													&isnull)));
 	attributes = slot_getattr(slot, store->facts.attributes_attnum, &isnull);
 	row->attributes = item_root(DatumGetItemPP(attributes));
 }
@@ -380,7 +380,8 @@ store_index_base_key(const StoreIndex *store, TupleTableSlot *slot,
 	for (int i = 0; i < schema->n; i++)
 	{
 		key->datums[i] = slot_getattr(slot, store->facts.base_attnums[i], &isnull);
-		key->refs[i] = key_part_from_datum(schema, i, key->datums[i]);
+		key->refs[i] = key_ref_from_datum(schema->attributes[i].type,
+										  key->datums[i]);
 	}
 }
 

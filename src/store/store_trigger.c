@@ -64,8 +64,9 @@ static void row_deleted(const TriggerTable *table, Relation rel,
 						TupleTableSlot *slot);
 static void row_updated(const TriggerTable *table, Relation rel,
 						TupleTableSlot *old_slot, TupleTableSlot *new_slot);
-static bool same_key(const TriggerTable *table, const ItemKey *a,
-					 const ItemKey *b);
+static bool same_key(const ItemKey *a, const ItemKey *b);
+static bool moved(const TriggerTable *table, const ItemKey *old_key,
+				  const ItemKey *new_key);
 static bool is_latest(Relation rel, TupleTableSlot *slot);
 static void slot_key(const TriggerTable *table, TupleTableSlot *slot,
 					 ItemKey *key);
@@ -293,7 +294,9 @@ row_updated(const TriggerTable *table, Relation rel, TupleTableSlot *old_slot,
 
 	slot_key(table, old_slot, &old_key);
 	slot_key(table, new_slot, &new_key);
-	if (!same_key(table, &old_key, &new_key))
+	if (moved(table, &old_key, &new_key))
+		store_shard_check_new(table->table, rel, &new_key);
+	if (!same_key(&old_key, &new_key))
 	{
 		row_deleted(table, rel, old_slot);
 		row_inserted(table, rel, new_slot);
@@ -311,18 +314,26 @@ row_updated(const TriggerTable *table, Relation rel, TupleTableSlot *old_slot,
 	tell(&change);
 }
 
-/* An item that goes to another shard is a new row, too. */
 static bool
-same_key(const TriggerTable *table, const ItemKey *a, const ItemKey *b)
+same_key(const ItemKey *a, const ItemKey *b)
 {
 	for (int i = 0; i < a->n; i++)
 	{
 		if (!item_ref_equal(a->refs[i], b->refs[i]))
 			return false;
 	}
-	return table->table->schema.sharding.count == 0 ||
-		DatumGetBool(DirectFunctionCall2Coll(texteq, C_COLLATION_OID,
-											 a->datums[0], b->datums[0]));
+	return true;
+}
+
+/* Has a row gone to another shard? */
+static bool
+moved(const TriggerTable *table, const ItemKey *old_key,
+	  const ItemKey *new_key)
+{
+	return table->table->schema.sharding.count > 0 &&
+		!DatumGetBool(DirectFunctionCall2Coll(texteq, C_COLLATION_OID,
+											  old_key->datums[0],
+											  new_key->datums[0]));
 }
 
 /*
