@@ -16,6 +16,7 @@
 #include "store/store.h"
 #include "scan/scan.h"
 #include "gsi/gsi.h"
+#include "api/api.h"
 #include "http/http.h"
 
 PG_MODULE_MAGIC;
@@ -31,6 +32,7 @@ _PG_init(void)
 	store_init();
 	scan_init();
 	gsi_init();
+	api_init();
 	worker_init();
 	http_init();
 }

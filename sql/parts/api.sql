@@ -111,6 +111,14 @@ COMMENT ON FUNCTION partitioning.try_delete(pg_catalog.text, partitioning.item, 
     partitioning.item, pg_catalog.jsonb) IS
 'As delete_item, but a failed condition is an answer: applied is false and old_item is the item that failed it. When applied, old_item is the item before, NULL when there was none; new_item is always NULL.';
 
+CREATE FUNCTION partitioning.read_support(pg_catalog.internal)
+RETURNS pg_catalog.internal
+AS 'MODULE_PATHNAME', 'read_support'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION partitioning.read_support(pg_catalog.internal) IS
+'planner support of query, scan and merge_query: how many items they return';
+
 CREATE FUNCTION partitioning.query(
     table_name pg_catalog.text,
     key_condition pg_catalog.text,
@@ -124,7 +132,8 @@ CREATE FUNCTION partitioning.query(
     start_key partitioning.item DEFAULT NULL)
 RETURNS SETOF partitioning.item
 AS 'MODULE_PATHNAME', 'query'
-LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL SAFE COST 200 ROWS 20;
+LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL SAFE COST 200 ROWS 20
+SUPPORT partitioning.read_support;
 
 COMMENT ON FUNCTION partitioning.query(pg_catalog.text, pg_catalog.text, partitioning.item, pg_catalog.text, pg_catalog.text,
     pg_catalog.text, pg_catalog.jsonb, pg_catalog.bool, pg_catalog.int4, partitioning.item) IS
@@ -143,11 +152,28 @@ CREATE FUNCTION partitioning.scan(
     start_key partitioning.item DEFAULT NULL)
 RETURNS SETOF partitioning.item
 AS 'MODULE_PATHNAME', 'scan'
-LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL SAFE COST 1000 ROWS 1000;
+LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL SAFE COST 1000 ROWS 1000
+SUPPORT partitioning.read_support;
 
 COMMENT ON FUNCTION partitioning.scan(pg_catalog.text, pg_catalog.text, pg_catalog.text, partitioning.item, pg_catalog.text,
     pg_catalog.jsonb, pg_catalog.int4, pg_catalog.int4, pg_catalog.int4, partitioning.item) IS
 'Returns all items of a table, or of one of total_segments disjoint segments: by hash of the partition key, inside a partition by sort key. filter drops items after they are read; max_items counts items read, before the filter. start_key: continue after this key. Errors: IM001 for a bad request, IM003 for an unknown table.';
+
+CREATE FUNCTION partitioning.merge_query(
+    table_name pg_catalog.text,
+    pks pg_catalog.text[],
+    lower pg_catalog.text DEFAULT NULL,
+    upper pg_catalog.text DEFAULT NULL,
+    scan_forward pg_catalog.bool DEFAULT true,
+    max_items pg_catalog.int4 DEFAULT NULL)
+RETURNS SETOF partitioning.item
+AS 'MODULE_PATHNAME', 'merge_query'
+LANGUAGE C STABLE CALLED ON NULL INPUT PARALLEL SAFE COST 500 ROWS 100
+SUPPORT partitioning.read_support;
+
+COMMENT ON FUNCTION partitioning.merge_query(pg_catalog.text, pg_catalog.text[], pg_catalog.text, pg_catalog.text,
+    pg_catalog.bool, pg_catalog.int4) IS
+'Returns the items of several partitions in one order, that of the sort key; of equal sort keys in the order of pks. lower and upper: first and last sort key, as text. scan_forward false: descending. max_items: how many at most. For tables whose users keep suffixes of partition keys by hand. Errors: IM001 for a bad request, IM003 for an unknown table.';
 
 CREATE FUNCTION partitioning.query_page(
     table_name pg_catalog.text,

@@ -128,7 +128,8 @@ typedef struct ApiGet
 typedef enum ApiReadKind
 {
 	API_QUERY,
-	API_SCAN
+	API_SCAN,
+	API_MERGE					/* several partitions as one; not the service's */
 } ApiReadKind;
 
 /* Which attributes of items a query or scan returns. */
@@ -165,7 +166,19 @@ typedef struct ApiQuery
 	int32		max_items;		/* items read, before the filter */
 	const ItemData *start_key;	/* or NULL */
 	const char *start_key_error;
+	struct ArrayType *pks;		/* merge: of text */
+	ApiText		lower;			/* merge: first and last sort key */
+	ApiText		upper;
 } ApiQuery;
+
+/* What a read does, in words. */
+typedef struct ApiReadDescription
+{
+	const char *table_name;
+	const char *index_name;		/* of the relation, or of the secondary index */
+	const char *bounds;			/* NULL: all of it */
+	int			shards;			/* of a partition */
+} ApiReadDescription;
 
 /* One page: stops at max_items, or when 1 MB has been read. */
 typedef struct ApiPage
@@ -305,6 +318,9 @@ extern ItemData *api_get(const ApiGet *request, uint32 *size);
 extern ApiCursor *api_cursor_open(const ApiQuery *request, Snapshot snapshot);
 extern ItemData *api_cursor_next(ApiCursor *cursor);	/* NULL: no more */
 extern void api_cursor_close(ApiCursor *cursor);
+extern int64 api_cursor_items_read(const ApiCursor *cursor);
+extern void api_read_describe(const ApiQuery *request,
+							  ApiReadDescription *description);
 extern void api_read_page(const ApiQuery *request, Snapshot snapshot,
 						  ApiPage *page);
 
@@ -344,5 +360,8 @@ extern void api_batch_get_each(const ApiText *table_name,
 							   void *arg);
 extern void api_batch_write_all(const ApiText *table_name,
 								const ApiBatchRequest *requests, int n);
+
+/* prototypes for functions in api_plan.c */
+extern void api_init(void);
 
 #endif							/* PT_API_H */

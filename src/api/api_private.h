@@ -10,6 +10,7 @@
 
 #include "api/api.h"
 #include "base/compat.h"
+#include "scan/scan.h"
 #include "store/store.h"
 
 /* What a transaction is to do with an item's row. */
@@ -124,6 +125,20 @@ extern void api_consume_write(const ItemTable *table, CapacityAccess access,
 extern void api_consume_item(const ItemTable *table, CapacityAccess access,
 							 const ItemRow *before, const ItemRow *after,
 							 ApiConsumed *consumed);
+
+/* prototypes for functions in api_merge.c */
+extern void api_merge_range(const ApiQuery *request, ScanSpec *spec);
+
+/* prototypes for functions in api_plan.c */
+extern void api_describe_scan(const ScanSpec *spec,
+							  ApiReadDescription *description);
+
+/* prototypes for functions in api_sql.c */
+
+/* Fills in a request from the arguments of a function that reads items. */
+typedef void (*ApiReadArguments) (FunctionCallInfo fcinfo, ApiQuery *request);
+
+extern ApiReadArguments api_read_function(Oid function);
 
 /* prototypes for functions in api_transact_check.c */
 extern void api_transact_check_count(int n);

@@ -34,7 +34,8 @@ struct ApiCursor
 	bool		projects;		/* results are entries of the index */
 	bool		fetches;		/* to the service, items are fetched beside */
 	bool		has_max_items;
-	int64		remaining;		/* of max_items */
+	int64		remaining;		/* of max_items; counts down in any case */
+	int64		first_remaining;
 	bool		exhausted;		/* the range has no more items */
 };
 
@@ -45,6 +46,8 @@ typedef struct ReadExpressions
 	ItemExpr   *projection;
 } ReadExpressions;
 
+static void prepare(const ApiQuery *request, ScanSpec *spec,
+					ReadExpressions *expressions);
 static void check_request(const ApiQuery *request);
 static void check_segments(const ApiQuery *request);
 static void prepare_expressions(const ApiQuery *request,
@@ -88,24 +91,7 @@ api_cursor_open(const ApiQuery *request, Snapshot snapshot)
 									ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
 
-	check_request(request);
-	prepare_expressions(request, &expressions);
-	check_select(request);
-
-	memset(&spec, 0, sizeof(spec));
-	spec.table = api_resolve_table(&request->table_name);
-	spec.index = api_index_of_request(spec.table, &request->index_name);
-	if (spec.index != NULL && spec.index->global && request->consistent)
-		ereport(ERROR,
-				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg(TEXT_CONSISTENT_GLOBAL)));
-	spec.forward = request->kind == API_SCAN || request->forward;
-	if (request->kind == API_QUERY)
-		set_query_range(&spec, request, expressions.key_condition);
-	else
-		set_scan_range(&spec, request);
-	check_schema(spec.table, spec.index, request, &expressions);
-
+	prepare(request, &spec, &expressions);
 	cursor = palloc0(sizeof(ApiCursor));
 	cursor->context = context;
 	cursor->scratch = AllocSetContextCreate(context, "item read",
@@ -120,11 +106,58 @@ api_cursor_open(const ApiQuery *request, Snapshot snapshot)
 	cursor->fetches = spec.index != NULL && !spec.index->global &&
 		needs_item(spec.table, spec.index, request, &expressions);
 	cursor->has_max_items = request->has_max_items;
-	cursor->remaining = request->max_items;
+	cursor->remaining = request->has_max_items ? request->max_items : 0;
+	cursor->first_remaining = cursor->remaining;
 	cursor->scan = scan_begin(&spec, snapshot);
 
 	MemoryContextSwitchTo(old);
 	return cursor;
+}
+
+/*
+ * All checks, and what is to be read.
+ */
+static void
+prepare(const ApiQuery *request, ScanSpec *spec, ReadExpressions *expressions)
+{
+	check_request(request);
+	prepare_expressions(request, expressions);
+	check_select(request);
+
+	memset(spec, 0, sizeof(*spec));
+	spec->table = api_resolve_table(&request->table_name);
+	spec->index = api_index_of_request(spec->table, &request->index_name);
+	if (spec->index != NULL && spec->index->global && request->consistent)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg(TEXT_CONSISTENT_GLOBAL)));
+	spec->forward = request->kind == API_SCAN || request->forward;
+	switch (request->kind)
+	{
+		case API_QUERY:
+			set_query_range(spec, request, expressions->key_condition);
+			break;
+		case API_SCAN:
+			set_scan_range(spec, request);
+			break;
+		case API_MERGE:
+			api_merge_range(request, spec);
+			break;
+	}
+	check_schema(spec->table, spec->index, request, expressions);
+}
+
+/*
+ * What the same request would read.
+ */
+void
+api_read_describe(const ApiQuery *request, ApiReadDescription *description)
+{
+	ReadExpressions expressions;
+	ScanSpec	spec;
+
+	prepare(request, &spec, &expressions);
+	api_describe_scan(&spec, description);
 }
 
 /*
@@ -140,6 +173,15 @@ api_cursor_next(ApiCursor *cursor)
 			return row_result(cursor);
 	}
 	return NULL;
+}
+
+/*
+ * How many items have been read so far, before the filter.
+ */
+int64
+api_cursor_items_read(const ApiCursor *cursor)
+{
+	return cursor->first_remaining - cursor->remaining;
 }
 
 void
@@ -232,7 +274,8 @@ check_request(const ApiQuery *request)
 
 	if (request->kind == API_SCAN)
 		check_segments(request);
-	else if (!api_has_expression(&request->key_condition))
+	else if (request->kind == API_QUERY &&
+			 !api_has_expression(&request->key_condition))
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
 				 errmsg(TEXT_KEY_CONDITION_ABSENT)));

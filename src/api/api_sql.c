@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/namespace.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -18,7 +19,7 @@
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
-#include "api/api.h"
+#include "api/api_private.h"
 #include "base/errors.h"
 
 PG_FUNCTION_INFO_V1(put_item);
@@ -32,8 +33,7 @@ PG_FUNCTION_INFO_V1(query);
 PG_FUNCTION_INFO_V1(scan);
 PG_FUNCTION_INFO_V1(query_page);
 PG_FUNCTION_INFO_V1(scan_page);
-
-typedef void (*ReadArguments) (FunctionCallInfo fcinfo, ApiQuery *request);
+PG_FUNCTION_INFO_V1(merge_query);
 
 static void require_argument(FunctionCallInfo fcinfo, int n,
 							 const char *name);
@@ -47,11 +47,12 @@ static void update_arguments(FunctionCallInfo fcinfo, ApiUpdate *request);
 static void delete_arguments(FunctionCallInfo fcinfo, ApiDelete *request);
 static void query_arguments(FunctionCallInfo fcinfo, ApiQuery *request);
 static void scan_arguments(FunctionCallInfo fcinfo, ApiQuery *request);
+static void merge_arguments(FunctionCallInfo fcinfo, ApiQuery *request);
 static Datum item_or_null(FunctionCallInfo fcinfo, ItemData *item);
 static Datum write_answer(FunctionCallInfo fcinfo,
 						  const ApiWriteResult *result);
-static Datum read_next(FunctionCallInfo fcinfo, ReadArguments arguments);
-static Datum read_page(FunctionCallInfo fcinfo, ReadArguments arguments);
+static Datum read_next(FunctionCallInfo fcinfo, ApiReadArguments arguments);
+static Datum read_page(FunctionCallInfo fcinfo, ApiReadArguments arguments);
 static TupleDesc result_row_type(FunctionCallInfo fcinfo);
 
 /* A set-returning call under way. */
@@ -260,6 +261,57 @@ scan_arguments(FunctionCallInfo fcinfo, ApiQuery *request)
 	request->start_key = item_argument(fcinfo, 9);
 }
 
+Datum
+merge_query(PG_FUNCTION_ARGS)
+{
+	return read_next(fcinfo, merge_arguments);
+}
+
+static void
+merge_arguments(FunctionCallInfo fcinfo, ApiQuery *request)
+{
+	require_argument(fcinfo, 0, "table_name");
+	require_argument(fcinfo, 1, "pks");
+
+	memset(request, 0, sizeof(*request));
+	request->kind = API_MERGE;
+	request->table_name = text_argument(fcinfo, 0);
+	request->pks = PG_GETARG_ARRAYTYPE_P(1);
+	request->lower = text_argument(fcinfo, 2);
+	request->upper = text_argument(fcinfo, 3);
+	request->forward = PG_ARGISNULL(4) || PG_GETARG_BOOL(4);
+	request->has_max_items = int_argument(fcinfo, 5, &request->max_items);
+}
+
+/*
+ * What fills in the request of a set-returning function of ours; NULL for any
+ * other function.
+ */
+ApiReadArguments
+api_read_function(Oid function)
+{
+	static const struct
+	{
+		const char *name;
+		ApiReadArguments arguments;
+	}			functions[] = {
+		{"query", query_arguments},
+		{"scan", scan_arguments},
+		{"merge_query", merge_arguments},
+	};
+	char	   *name;
+
+	if (get_func_namespace(function) != get_namespace_oid("partitioning", true))
+		return NULL;
+	name = get_func_name(function);
+	for (size_t i = 0; name != NULL && i < lengthof(functions); i++)
+	{
+		if (strcmp(functions[i].name, name) == 0)
+			return functions[i].arguments;
+	}
+	return NULL;
+}
+
 /*
  * Refuses NULL for an argument that must be given.
  */
@@ -375,7 +427,7 @@ write_answer(FunctionCallInfo fcinfo, const ApiWriteResult *result)
  * stops early (LIMIT) ends the cursor through the expression context.
  */
 static Datum
-read_next(FunctionCallInfo fcinfo, ReadArguments arguments)
+read_next(FunctionCallInfo fcinfo, ApiReadArguments arguments)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	FuncCallContext *call;
@@ -421,7 +473,7 @@ read_end(Datum argument)
  * (items, item_count, scanned_count, last_evaluated_key)
  */
 static Datum
-read_page(FunctionCallInfo fcinfo, ReadArguments arguments)
+read_page(FunctionCallInfo fcinfo, ApiReadArguments arguments)
 {
 	TupleDesc	desc = result_row_type(fcinfo);
 	Oid			item_type = get_element_type(TupleDescAttr(desc, 0)->atttypid);

@@ -16,6 +16,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_database.h"
 #include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/rel.h"
@@ -93,6 +94,16 @@ compat_database_aclcheck(Oid database, Oid role, AclMode mode)
 #define compat_create_wait_event_set(n) \
 	CreateWaitEventSet(TopMemoryContext, (n))
 #endif
+
+static inline AclResult
+compat_function_aclcheck(Oid function, AclMode mode)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_aclcheck(ProcedureRelationId, function, GetUserId(), mode);
+#else
+	return pg_proc_aclcheck(function, GetUserId(), mode);
+#endif
+}
 
 /* 17: the local transaction id moved into the virtual transaction id */
 #if PG_VERSION_NUM >= 170000

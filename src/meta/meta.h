@@ -93,6 +93,8 @@ typedef struct ItemTable
 	 * if it is partitioned; InvalidOid when it has none that is valid.
 	 */
 	Oid			key_index;
+	Oid			logical_index;	/* on keys without shards, where the shards
+								 * cannot be computed */
 	IndexMethod method;			/* of the key index */
 	int			index_limit;	/* for key_check_item() */
 
@@ -151,6 +153,9 @@ extern int	meta_method_limit(IndexMethod method);
  * nearest names.  Cached; takes no lock.
  */
 extern Oid	meta_resolve_table(const char *table_name, size_t len);
+
+/* The same for an exact name, InvalidOid when there is none. */
+extern Oid	meta_find_table(const char *table_name, size_t len);
 
 /*
  * Relation of that exact name in partitioning.wire_schema, registered as an

@@ -227,6 +227,9 @@ build_table(Relation rel)
 	if (OidIsValid(table->key_index))
 		table->method = meta_method_of_index(table->key_index);
 	table->index_limit = meta_method_limit(table->method);
+	if (table->schema.sharding.count > 0 &&
+		table->schema.sharding.by != KEY_SHARD_SORT_KEY)
+		table->logical_index = meta_find_logical_index(rel, &table->schema);
 	table->plain_checks = meta_has_only_item_check(rel, &table->schema);
 	table->serial = ++serials;
 	meta_indexes_read(table);

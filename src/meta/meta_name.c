@@ -108,6 +108,16 @@ meta_resolve_table(const char *table_name, size_t len)
 }
 
 Oid
+meta_find_table(const char *table_name, size_t len)
+{
+	char	   *name = pnstrdup(table_name, len);
+	Oid			relid = look_up_exact(name);
+
+	pfree(name);
+	return relid;
+}
+
+Oid
 meta_resolve_wire_table(const char *table_name, size_t len)
 {
 	Oid			relid = meta_find_wire_table(table_name, len);

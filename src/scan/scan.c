@@ -3,7 +3,8 @@
  *	  Starts and ends scans; reads row by row.
  *
  * A scan of one partition key of a table, or global index, with write shards
- * merges the ranges of its shards.  Everything else is one sequence of ranges;
+ * merges the ranges of its shards, one of several partition keys those of all
+ * of them.  Everything else is one sequence of ranges;
  * so is a partition key of a table that has an index of keys without shards.
  */
 #include "postgres.h"
@@ -20,9 +21,13 @@
 
 static void entries_open(ItemScan *scan, const ScanSpec *spec,
 						 Snapshot snapshot);
-static int	count_shards(const ItemScan *scan, const ScanSpec *spec);
-static void merge_shards(ItemScan *scan, const ScanSpec *spec, int shards);
-static ItemStore *store_of_shard(ItemScan *scan, Datum pk);
+static int	count_shards(const ItemTable *table, const ScanSpec *spec);
+static RangeScan *range_of_pk(ItemScan *scan, const ScanSpec *spec,
+							  ItemStore *store);
+static void merge_ranges(ItemScan *scan, const ScanSpec *spec);
+static int	ranges_of_shards(ItemScan *scan, const ScanSpec *spec, int shards,
+							 RangeScan **ranges);
+static ItemStore *own_store(ItemScan *scan);
 
 ItemScan *
 scan_begin(const ScanSpec *spec, Snapshot snapshot)
@@ -32,7 +37,6 @@ scan_begin(const ScanSpec *spec, Snapshot snapshot)
 												  ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	ItemScan   *scan = palloc0(sizeof(ItemScan));
-	int			shards;
 
 	scan->context = context;
 	scan->global = spec->index != NULL && spec->index->global;
@@ -40,21 +44,11 @@ scan_begin(const ScanSpec *spec, Snapshot snapshot)
 	if (scan->global)
 		entries_open(scan, spec, snapshot);
 	scan->snapshot = RegisterSnapshot(snapshot);
-	shards = count_shards(scan, spec);
-	if (shards > 0)
-		merge_shards(scan, spec, shards);
+	if (spec->empty || spec->npks > 0 ||
+		count_shards(scan->store->table, spec) > 0)
+		merge_ranges(scan, spec);
 	else
-	{
-		Datum		pk = (Datum) 0;
-
-		if (spec->pk != NULL)
-		{
-			pk = key_datum_from_ref(spec->pk->refs[0]);
-			if (!scan->global)
-				store_route_stored(scan->store, pk);
-		}
-		scan->range = scan_range_begin(scan, scan->store, spec, pk);
-	}
+		scan->range = range_of_pk(scan, spec, scan->store);
 	MemoryContextSwitchTo(old);
 	return scan;
 }
@@ -87,53 +81,96 @@ entries_open(ItemScan *scan, const ScanSpec *spec, Snapshot snapshot)
 				 errhint("Try again, in a new transaction.")));
 }
 
+int
+scan_shards(const ScanSpec *spec)
+{
+	return count_shards(spec->table, spec);
+}
+
 /*
- * How many ranges must be merged, in the table as it is now that we have the
- * lock; 0 when one will do.
+ * How many ranges of a partition must be merged; 0 when one will do.
  */
 static int
-count_shards(const ItemScan *scan, const ScanSpec *spec)
+count_shards(const ItemTable *table, const ScanSpec *spec)
 {
-	const ItemTable *table = scan->store->table;
-
-	if (scan->global || spec->pk == NULL ||
+	if (spec->pk == NULL ||
+		(spec->index != NULL && spec->index->global) ||
 		(spec->index == NULL && store_has_logical_index(table)))
 		return 0;
 	return key_shard_count(&table->schema.sharding);
 }
 
-static void
-merge_shards(ItemScan *scan, const ScanSpec *spec, int shards)
+/* The one range of a partition key, or of the whole table. */
+static RangeScan *
+range_of_pk(ItemScan *scan, const ScanSpec *spec, ItemStore *store)
 {
-	RangeScan **ranges = palloc(shards * sizeof(RangeScan *));
+	Datum		pk = (Datum) 0;
 
+	if (spec->pk != NULL)
+	{
+		pk = key_datum_from_ref(spec->pk->refs[0]);
+		if (!scan->global)
+			store_route_stored(store, pk);
+	}
+	return scan_range_begin(scan, store, spec, pk);
+}
+
+/* All shards of all partition keys. */
+static void
+merge_ranges(ItemScan *scan, const ScanSpec *spec)
+{
+	int			shards = count_shards(scan->store->table, spec);
+	int			npks = spec->empty ? 0 : Max(spec->npks, 1);
+	RangeScan **ranges = palloc((npks * Max(shards, 1) + 1) * sizeof(RangeScan *));
+	int			n = 0;
+
+	for (int i = 0; i < npks; i++)
+	{
+		ScanSpec	one = *spec;
+
+		one.pk = &spec->pk[i];
+		if (shards > 0)
+			n += ranges_of_shards(scan, &one, shards, ranges + n);
+		else
+			ranges[n++] = range_of_pk(scan, &one, own_store(scan));
+	}
+	scan->merge = scan_merge_begin(ranges, n, scan->context);
+}
+
+/* Those of the shards of one partition key that may have rows; how many. */
+static int
+ranges_of_shards(ItemScan *scan, const ScanSpec *spec, int shards,
+				 RangeScan **ranges)
+{
 	const KeySchema *schema = &scan->store->table->schema;
 	int			n = 0;
 
 	for (int i = 0; i < shards; i++)
 	{
 		Datum		pk = key_shard_datum(spec->pk->refs[0], i);
+		ItemStore  *store;
 
 		if (spec->index == NULL &&
 			!scan_range_has_shard(&schema->sharding,
 								  schema->attributes[1].type, &spec->range, i))
 			continue;
-		ranges[n++] = scan_range_begin(scan, store_of_shard(scan, pk), spec,
-									   pk);
+		store = own_store(scan);
+		if (!scan->global)
+			store_route_stored(store, pk);
+		ranges[n++] = scan_range_begin(scan, store, spec, pk);
 	}
-	scan->merge = scan_merge_begin(ranges, n, scan->context);
+	return n;
 }
 
 /* One store is at one leaf. */
 static ItemStore *
-store_of_shard(ItemScan *scan, Datum pk)
+own_store(ItemScan *scan)
 {
 	ItemStore  *store;
 
 	if (scan->global || !scan->store->table->partitioned)
 		return scan->store;
 	store = store_open(scan->store->table, NULL, ACL_SELECT);
-	store_route_stored(store, pk);
 	scan->stores = lappend(scan->stores, store);
 	return store;
 }

@@ -21,6 +21,8 @@ typedef struct ScanSpec
 	const ItemTable *table;
 	const ItemIndex *index;		/* NULL: the table itself */
 	const ItemKey *pk;			/* NULL: the whole table; only part 0 is used */
+	int			npks;			/* of an array of several; 0 is one */
+	bool		empty;			/* of an array of none */
 	KeyRange	range;			/* sort key bounds within pk */
 	bool		forward;
 	const ItemKey *start_key;	/* rows strictly after it in this direction, or
@@ -49,6 +51,9 @@ extern ItemScan *scan_begin(const ScanSpec *spec, Snapshot snapshot);
  * which the caller resets as it likes.
  */
 extern bool scan_next(ItemScan *scan, StoreRow *row);
+
+/* How many shards of a partition such a scan merges; 0 when it merges none. */
+extern int	scan_shards(const ScanSpec *spec);
 extern void scan_end(ItemScan *scan);
 
 /* prototypes for functions in scan_path.c */

@@ -60,8 +60,8 @@ scan_merge_begin(RangeScan **ranges, int n, MemoryContext context)
 		merge->ncolumns = scan_range_sort(ranges[i],
 										  merge->sources[i].columns);
 	}
-	merge->forward = ScanDirectionIsForward(ranges[0]->direction);
-	merge->heap = binaryheap_allocate(n, compare_sources, merge);
+	merge->forward = n == 0 || ScanDirectionIsForward(ranges[0]->direction);
+	merge->heap = binaryheap_allocate(Max(n, 1), compare_sources, merge);
 	return merge;
 }
 
