@@ -89,6 +89,11 @@ meta_resolve_table(const char *table_name, size_t len)
 			   slot->len == len && memcmp(slot->name, table_name, len) == 0))
 		return slot->relid;
 
+	if (memchr(table_name, '\0', len) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_RESOURCE_NOT_FOUND),
+				 errmsg(TEXT_RESOURCE_NOT_FOUND),
+				 errdetail("The name of a table cannot contain the character U+0000.")));
 	name = pnstrdup(table_name, len);
 	do
 	{

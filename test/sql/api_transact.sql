@@ -86,6 +86,14 @@ SELECT transact_write(ARRAY['{"check": {"table": "app", "key": {}, "condition": 
 SELECT transact_write(ARRAY['{"delete": {"table": "app", "key": {}, "values": {":a": 1}}}']::item[]);
 SELECT transact_write(ARRAY['{"delete": {"table": "nowhere", "key": {"PK": 1}}}']::item[]);
 
+-- A character U+0000 ends neither a name nor an expression.
+SELECT transact_write(ARRAY['{"delete": {"table": "app\u0000", "key": {"PK": "a", "SK": "b"}}}']::item[]);
+SELECT transact_get(ARRAY['{"get": {"table": "app\u0000", "key": {"PK": "a", "SK": "b"}}}']::item[]);
+SELECT transact_write(ARRAY['{"check": {"table": "app", "key": {"PK": "a", "SK": "b"}, "condition": "attribute_not_exists(PK)\u0000 AND attribute_exists(PK)"}}']::item[]);
+-- A key with it cannot be stored; an empty key elsewhere is told first.
+SELECT transact_write(ARRAY['{"put": {"table": "app", "item": {"PK": "a\u0000", "SK": "b"}}}']::item[]);
+SELECT transact_write(ARRAY['{"put": {"table": "app", "item": {"PK": "a\u0000", "SK": "b"}}}', '{"delete": {"table": "app", "key": {"PK": "a", "SK": ""}}}']::item[]);
+
 -- The order of checks: an expression, then the table, then an empty key,
 -- then one action for each item, then the keys.
 SELECT transact_write(ARRAY['{"delete": {"table": "nowhere", "key": {}}}', '{"check": {"table": "app", "key": {}, "condition": "("}}']::item[]);
@@ -119,7 +127,17 @@ FROM generate_series(1001, 1025) AS i;
 RESET partitioning.transact_max_items;
 SELECT count(*) FROM counters WHERE pk > 1000;
 
--- 4 MB of items; a put over 400 KB refuses the request.
+-- 4 MB of items and not a byte more; a put over 400 KB refuses the request.
+CREATE FUNCTION puts(bytes int, n int) RETURNS item[] LANGUAGE sql AS $$
+    SELECT array_agg(jsonb_build_object('put', jsonb_build_object('table', 'app', 'item', jsonb_build_object('PK', '4MB', 'SK', lpad(i::text, 3, '0'), 'p', repeat('x', bytes / n + (i <= bytes % n)::int - 11))))::item)
+    FROM generate_series(1, n) AS i
+$$;
+SELECT transact_write(puts(4 * 1024 * 1024, 11));
+SELECT transact_write(puts(4 * 1024 * 1024 + 1, 11));
+SELECT transact_write(puts(400 * 1024, 1));
+SELECT transact_write(puts(400 * 1024 + 1, 1));
+SELECT count(*), sum(item_size(item_of(app))) FROM app WHERE pk = '4MB';
+DELETE FROM app WHERE pk = '4MB';
 SELECT transact_write(array_agg(jsonb_build_object('put', jsonb_build_object('table', 'counters', 'item', jsonb_build_object('id', 2000 + i, 'pad', repeat('x', 399000))))::item))
 FROM generate_series(1, 11) AS i;
 SELECT transact_write(ARRAY[jsonb_build_object('put', jsonb_build_object('table', 'counters', 'item', jsonb_build_object('id', 2000, 'pad', repeat('x', 409600))))::item]);
