@@ -22,6 +22,7 @@
 #include "base/limits.h"
 #include "base/service_text.h"
 #include "wire/wire_table.h"
+#include "worker/worker.h"
 
 /* Arguments of a function of api; a bit of given for each that is not null. */
 typedef struct Arguments
@@ -283,7 +284,8 @@ make_local_index(const WireTable *table, const WireTableRequest *request,
 }
 
 /*
- * Makes a global index as the request, and tags of the table, say.
+ * Makes a global index as the request, and tags of the table, say.  Where
+ * nothing can follow after the commit, it is kept in the transaction.
  */
 void
 wire_make_global_index(const WireTable *table,
@@ -305,7 +307,9 @@ wire_make_global_index(const WireTable *table,
 					 key_names(index, WIRE_KEY_RANGE));
 	set_argument(&arguments, GLOBAL_TYPES, key_types(request, &index->keys));
 	set_projection(&arguments, GLOBAL_PROJECTION, index->projection);
-	set_argument(&arguments, GLOBAL_PROPAGATION, CStringGetTextDatum("sync"));
+	if (!worker_available())
+		set_argument(&arguments, GLOBAL_PROPAGATION,
+					 CStringGetTextDatum("sync"));
 	set_tag(&arguments, GLOBAL_PROPAGATION, &table->tags,
 			psprintf("%spropagation", prefix));
 	set_argument(&arguments, GLOBAL_UNIQUE_KEY, BoolGetDatum(false));

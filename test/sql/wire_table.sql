@@ -39,7 +39,8 @@ SELECT wire('CreateTable', '{"TableName": "wire_all",
          "ProvisionedThroughput": {"ReadCapacityUnits": 3, "WriteCapacityUnits": 4}}],
     "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"},
     "SSESpecification": {"Enabled": true, "SSEType": "KMS"}, "TableClass": "STANDARD_INFREQUENT_ACCESS",
-    "DeletionProtectionEnabled": true, "Tags": [{"Key": "team", "Value": "blue"}]}');
+    "DeletionProtectionEnabled": true, "Tags": [{"Key": "team", "Value": "blue"}, {"Key": "partitioning:index/byCity/propagation", "Value": "sync"},
+        {"Key": "partitioning:index/again/propagation", "Value": "sync"}]}');
 SELECT wire('DescribeTable', '{"TableName": "wire_all"}');
 SELECT relation, owner = current_user FROM partitioning.item_tables;
 SELECT index_name, kind, propagation FROM partitioning.item_indexes ORDER BY index_name;
@@ -101,7 +102,10 @@ SELECT wire('ListTagsOfResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:0
 SELECT wire('UntagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/wire_all", "TagKeys": ["team", "none"]}') IS NULL;
 SELECT wire('ListTagsOfResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/wire_all"}');
 SELECT wire('TagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/wire_all", "Tags": [{"Key": "partitioning:write_shards", "Value": "4"}]}');
+SELECT wire('TagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/wire_all", "Tags": [{"Key": "partitioning:index/again/propagation", "Value": "async"}]}') IS NULL;
+SELECT index_name, propagation FROM partitioning.item_indexes WHERE index_name = 'again';
 SELECT wire('TagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/wire_all", "Tags": [{"Key": "partitioning:index/again/propagation", "Value": "sync"}]}') IS NULL;
+SELECT index_name, propagation FROM partitioning.item_indexes WHERE index_name = 'again';
 SELECT wire('UntagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/wire_all", "TagKeys": ["partitioning:index/again/propagation"]}');
 SELECT wire('TagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/wire_all", "Tags": [{"Key": "partitioning:nothing", "Value": "4"}]}');
 
