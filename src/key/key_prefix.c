@@ -17,7 +17,8 @@
  * such values as begin with these 4,096 bytes.  A constant needs no such
  * bound and gets none.
  *
- * All this holds for the order of bytes only, hence for C collation and UTF8.
+ * All this holds for the order of bytes only, hence for C collation and UTF8,
+ * and in a ptree for its sort keys.
  */
 #include "postgres.h"
 
@@ -25,6 +26,7 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
+#include "commands/defrem.h"
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
 #include "nodes/makefuncs.h"
@@ -59,6 +61,7 @@ static bool text_successor(const char *prefix, size_t len,
 						   char *successor, size_t *successor_len);
 static struct varlena *successor_or_null(Oid type, struct varlena *prefix);
 static List *prefix_conditions(FuncExpr *call, Oid opfamily, Oid collation);
+static bool is_ptree_family(Oid opfamily, Oid type);
 static Selectivity prefix_selectivity(SupportRequestSelectivity *req);
 static Expr *successor_expression(FuncExpr *call, Node *prefix, Oid type);
 
@@ -163,10 +166,14 @@ prefix_conditions(FuncExpr *call, Oid opfamily, Oid collation)
 		if (GetDatabaseEncoding() != PG_UTF8)
 			return NIL;
 		if (opfamily != TEXT_PATTERN_BTREE_FAM_OID &&
-			!(opfamily == TEXT_BTREE_FAM_OID && compat_collation_is_c(collation)))
+			!((opfamily == TEXT_BTREE_FAM_OID ||
+			   is_ptree_family(opfamily, type)) &&
+			  compat_collation_is_c(collation)))
 			return NIL;
 	}
-	else if (type != BYTEAOID || opfamily != BYTEA_BTREE_FAM_OID)
+	else if (type != BYTEAOID ||
+			 (opfamily != BYTEA_BTREE_FAM_OID &&
+			  !is_ptree_family(opfamily, type)))
 		return NIL;
 
 	lower_op = get_opfamily_member(opfamily, type, type,
@@ -185,6 +192,17 @@ prefix_conditions(FuncExpr *call, Oid opfamily, Oid collation)
 						 make_opclause(upper_op, BOOLOID, false, value,
 									   upper, InvalidOid, collation));
 	return result;
+}
+
+/* Is it the family of sort keys of that type in a ptree? */
+static bool
+is_ptree_family(Oid opfamily, Oid type)
+{
+	Oid			am = get_index_am_oid("ptree", true);
+	Oid			opclass = OidIsValid(am) ? GetDefaultOpClass(type, am) :
+		InvalidOid;
+
+	return OidIsValid(opclass) && get_opclass_family(opclass) == opfamily;
 }
 
 /*

@@ -70,7 +70,9 @@ SELECT put_item('chat', '{"room": "R1", "at": 4, "author": "D", "tag": "T"}');
 SELECT flush_index('chat', 'byAuthor', NULL);
 SELECT count(*) FROM "chat_byAuthor";
 SELECT flush_index('chat', 'byAuthor', '-1 s');
+\set VERBOSITY terse
 SELECT create_global_index('chat', 'one', 'author', unique_key => true);
+\set VERBOSITY default
 SELECT create_global_index('chat', 'one', 'at', unique_key => true);
 SELECT alter_index('chat', 'one', 'async');
 SELECT drop_index('chat', 'one');

@@ -2,7 +2,7 @@
 -- in the order of the index.
 SET search_path = public, partitioning;
 CREATE FUNCTION item(id text, mail text) RETURNS item LANGUAGE sql AS $$ SELECT jsonb_build_object('id', id, 'mail', mail)::item $$;
-SELECT create_table('users', 'id'), create_table('other', 'id');
+SELECT create_table('users', 'id', options => '{"index_method": "btree"}'), create_table('other', 'id');
 SELECT create_global_index('users', 'byMail', 'mail', unique_key => true), create_global_index('other', 'byMail', 'mail', unique_key => true);
 CREATE VIEW state AS
     SELECT string_agg(base_pk || '=' || pk, ' ' ORDER BY base_pk) AS entries, (SELECT count(*) FROM verify_index('users', 'byMail')) AS wrong FROM "users_byMail";

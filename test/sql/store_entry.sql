@@ -1,7 +1,8 @@
 -- Looking up keys of all lengths, which index entries hold in several ways:
--- with a short and a long header, aligned and not, compressed.
+-- with a short and a long header, aligned and not, compressed.  This is a btree's.
 CREATE SCHEMA store_entry;
 SET search_path = store_entry, partitioning;
+SET partitioning.index_method = btree;
 
 CREATE FUNCTION value(len int, salt int, packs boolean) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
