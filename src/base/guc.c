@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "miscadmin.h"
 #include "utils/guc.h"
 
 #include "base/compat.h"
@@ -147,10 +148,16 @@ guc_init(void)
 	MarkGUCPrefixReserved("partitioning");
 }
 
-/* Those that need a restart decide what the postmaster starts. */
+/*
+ * Those that need a restart decide what the postmaster starts.  Once it has
+ * started, no such setting can be defined any more; then they mean nothing.
+ */
 static void
 define_http(void)
 {
+	GucContext	restart = process_shared_preload_libraries_in_progress ?
+		PGC_POSTMASTER : PGC_SIGHUP;
+
 	DefineCustomStringVariable("partitioning.http_allow_origin",
 							   "Origin whose pages in browsers may call the HTTP endpoint.",
 							   "Empty: none; *: any.",
@@ -245,7 +252,7 @@ define_http(void)
 							"0: there is no HTTP endpoint.",
 							&guc_http_port,
 							0, 0, 65535,
-							PGC_POSTMASTER, 0,
+							restart, 0,
 							NULL, NULL, NULL);
 
 	DefineCustomIntVariable("partitioning.http_request_timeout",
@@ -269,6 +276,6 @@ define_http(void)
 							NULL,
 							&guc_http_workers,
 							2, 1, 64,
-							PGC_POSTMASTER, 0,
+							restart, 0,
 							NULL, NULL, NULL);
 }

@@ -189,7 +189,7 @@ visit_apply(int half, const List *rows, void *arg)
 
 		if (queued->table == relid)
 			queued->applied =
-				gsi_propagate(propagation, queued) == GSI_APPLIED;
+				gsi_propagate(propagation, queued, -1) == GSI_APPLIED;
 	}
 	gsi_propagate_end(propagation);
 	gsi_queue_remove(half, rows);

@@ -6,7 +6,9 @@
  * meet the guard, a trigger that is there BEFORE any change.  It refuses,
  * except where what is asked for has been done already: a restore, or logical
  * replication, that brings item table and index table brings every entry
- * twice, since the items have brought theirs along.
+ * twice, since the items have brought theirs along.  To an asynchronous index
+ * they bring them later, maybe others than were there at the time of the dump;
+ * so there it is enough that the item is there.
  */
 #include "postgres.h"
 
@@ -35,6 +37,8 @@ typedef struct Wanted
 } Wanted;
 
 static bool is_there(Relation rel, StoreIndex *store, TupleTableSlot *slot);
+static bool has_nulls(TupleTableSlot *slot);
+static bool has_item(Relation rel, StoreIndex *store, TupleTableSlot *slot);
 static bool compare_entry(TupleTableSlot *slot, void *arg);
 pg_noreturn static void refuse(Relation rel, const StoreIndex *store);
 
@@ -83,7 +87,8 @@ index_guard(PG_FUNCTION_ARGS)
 	if (SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA)
 		return PointerGetDatum(NULL);
 	if (TRIGGER_FIRED_BY_INSERT(data->tg_event) &&
-		is_there(rel, &store, data->tg_trigslot))
+		(is_there(rel, &store, data->tg_trigslot) ||
+		 (!store.index->synchronous && has_item(rel, &store, data->tg_trigslot))))
 		return PointerGetDatum(NULL);
 	refuse(rel, &store);
 }
@@ -98,12 +103,8 @@ is_there(Relation rel, StoreIndex *store, TupleTableSlot *slot)
 	ItemKey		base;
 	bool		isnull;
 
-	slot_getallattrs(slot);
-	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
-	{
-		if (slot->tts_isnull[i])
-			return false;		/* NOT NULL will complain */
-	}
+	if (has_nulls(slot))
+		return false;
 	store_index_open(store->table, store->index, RowExclusiveLock,
 					 &wanted.store);
 	store_index_key(&wanted.store, slot, &key);
@@ -118,6 +119,49 @@ is_there(Relation rel, StoreIndex *store, TupleTableSlot *slot)
 	ExecDropSingleTupleTableSlot(found);
 	store_index_close(&wanted.store);
 	return wanted.found;
+}
+
+/* Is a column of ours, or another one, null? */
+static bool
+has_nulls(TupleTableSlot *slot)
+{
+	slot_getallattrs(slot);
+	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+	{
+		if (slot->tts_isnull[i])
+			return true;
+	}
+	return false;
+}
+
+/* Is the item there that a row is of? */
+static bool
+has_item(Relation rel, StoreIndex *store, TupleTableSlot *slot)
+{
+	ItemStore  *base;
+	TupleTableSlot *item;
+	ItemKey		key;
+	ItemRef		attributes;
+	bool		result;
+
+	if (has_nulls(slot))
+		return false;
+	base = store_open(store->table, NULL, ACL_SELECT);
+	store->rel = rel;
+	store_index_set_columns(store);
+	store_index_base_key(store, slot, &key);
+	result = store_try_route(base, &key);
+	if (!result)
+	{
+		store_close(base);
+		return false;
+	}
+	item = table_slot_create(base->rel, NULL);
+	result = gsi_find_item(store->table, base->rel, &key, SnapshotSelf, item,
+						   &attributes);
+	ExecDropSingleTupleTableSlot(item);
+	store_close(base);
+	return result;
 }
 
 static bool

@@ -38,7 +38,8 @@ typedef struct GsiQueued
 	Oid		   *indexes;		/* index tables */
 	bytea	   *change;			/* for gsi_queue_decode() */
 	TimestampTz queued_at;
-	bool		applied;
+	bool	   *done;			/* for each index: it has followed */
+	bool		applied;		/* all have */
 } GsiQueued;
 
 /* What the worker remembers of an index. */
@@ -133,6 +134,7 @@ extern void gsi_each_item(const ItemTable *table, List *leaves,
 extern Oid	gsi_queue_relid(int half);
 extern void gsi_queue_add(const ItemTable *table, const ItemKey *key, int n,
 						  const GsiStale *stale);
+extern void gsi_queue_rest(const GsiQueued *queued);
 extern bool gsi_queue_decode(const GsiQueued *queued, ItemKey *key,
 							 GsiStale *stale);
 extern BlockNumber gsi_queue_blocks(int half);
@@ -159,14 +161,13 @@ extern GsiPropagation *gsi_propagate_begin(bool wait);
 extern GsiOutcome gsi_propagate_open(GsiPropagation *state, Oid relid,
 									 Oid index_relid, const ItemTable **table,
 									 const ItemIndex **index);
-extern GsiOutcome gsi_propagate(GsiPropagation *state,
-								const GsiQueued *queued);
+extern GsiOutcome gsi_propagate(GsiPropagation *state, GsiQueued *queued,
+								int only);
 extern GsiOutcome gsi_propagate_blocks(GsiPropagation *state, Oid relid,
 									   Oid index_relid, Oid leaf,
 									   BlockNumber from, BlockNumber end,
 									   int64 *items);
 extern void gsi_propagate_end(GsiPropagation *state);
-extern Oid	gsi_propagate_current(void);
 
 /* prototypes for functions in gsi_worker.c */
 extern void gsi_propagate_later(const ItemTable *table, const ItemKey *key,

@@ -76,9 +76,9 @@ typedef struct Entries
 	ItemPointerData tid;		/* it */
 } Entries;
 
-/* The index table that was last begun with, for reports of errors. */
-static Oid	current_index = InvalidOid;
-
+static GsiOutcome propagate_to(GsiPropagation *state, OpenTable *table,
+							   const ItemKey *key, const GsiStale *stale,
+							   MemoryContext longer);
 static void fill_item(const ItemKey *key, const ItemRow *row, void *arg);
 static OpenTable *open_table(GsiPropagation *state, Oid relid);
 static GsiOutcome enter_table(GsiPropagation *state, OpenTable *table);
@@ -117,17 +117,19 @@ gsi_propagate_begin(bool wait)
 	return state;
 }
 
+/*
+ * Applies a row to its indexes, or only to one of them (-1: all), and notes
+ * which have followed.
+ */
 GsiOutcome
-gsi_propagate(GsiPropagation *state, const GsiQueued *queued)
+gsi_propagate(GsiPropagation *state, GsiQueued *queued, int only)
 {
-	OpenTable  *table;
+	OpenTable  *table = open_table(state, queued->table);
 	MemoryContext old;
 	GsiOutcome	result = GSI_APPLIED;
 	GsiStale   *stale;
 	ItemKey		key;
 
-	current_index = queued->nindexes > 0 ? queued->indexes[0] : InvalidOid;
-	table = open_table(state, queued->table);
 	if (table->outcome != GSI_APPLIED || table->store == NULL)
 		return table->outcome;
 
@@ -140,21 +142,13 @@ gsi_propagate(GsiPropagation *state, const GsiQueued *queued)
 		for (int i = 0; i < queued->nindexes; i++)
 		{
 			GsiOutcome	outcome;
-			OpenIndex  *index;
 
-			if (!state->wait && gsi_worker_is_failing(stale[i].index))
-			{
-				result = GSI_FAILING;
+			if (only >= 0 && i != only)
 				continue;
-			}
-			current_index = stale[i].index;
-			MemoryContextSwitchTo(old);
-			index = open_index(state, table, stale[i].index, &outcome);
-			MemoryContextSwitchTo(state->context);
+			outcome = propagate_to(state, table, &key, &stale[i], old);
+			queued->done[i] = outcome == GSI_APPLIED;
 			if (outcome != GSI_APPLIED)
 				result = outcome;
-			else if (index->index != NULL)
-				make_equal(table, index, &key, &stale[i]);
 		}
 	}
 	if (table->store->table->partitioned)
@@ -164,10 +158,23 @@ gsi_propagate(GsiPropagation *state, const GsiQueued *queued)
 	return result;
 }
 
-Oid
-gsi_propagate_current(void)
+/* The index is opened in the memory context of the propagation. */
+static GsiOutcome
+propagate_to(GsiPropagation *state, OpenTable *table, const ItemKey *key,
+			 const GsiStale *stale, MemoryContext longer)
 {
-	return current_index;
+	MemoryContext old;
+	OpenIndex  *index;
+	GsiOutcome	outcome;
+
+	if (!state->wait && gsi_worker_is_failing(stale->index))
+		return GSI_FAILING;
+	old = MemoryContextSwitchTo(longer);
+	index = open_index(state, table, stale->index, &outcome);
+	MemoryContextSwitchTo(old);
+	if (outcome == GSI_APPLIED && index->index != NULL)
+		make_equal(table, index, key, stale);
+	return outcome;
 }
 
 /*

@@ -57,6 +57,8 @@ static const char *const half_names[GSI_QUEUE_HALVES] = {
 };
 
 static Relation open_half(int half, LOCKMODE lockmode);
+static void insert_row(Oid table, const ItemKey *key, int n,
+					   const GsiStale *stale, TimestampTz queued_at);
 static void append_key(StringInfo change, const ItemKey *key);
 static bool read_key(const GsiQueued *queued, uint32 *offset, ItemKey *key);
 static void read_row(TupleTableSlot *slot, GsiQueued *queued);
@@ -93,6 +95,34 @@ void
 gsi_queue_add(const ItemTable *table, const ItemKey *key, int n,
 			  const GsiStale *stale)
 {
+	insert_row(table->relid, key, n, stale,
+			   GetCurrentTransactionStartTimestamp());
+}
+
+/*
+ * Adds a row for those indexes of another one that have not followed.
+ */
+void
+gsi_queue_rest(const GsiQueued *queued)
+{
+	GsiStale   *stale = palloc(queued->nindexes * sizeof(GsiStale));
+	ItemKey		key;
+	int			n = 0;
+
+	if (!gsi_queue_decode(queued, &key, stale))
+		elog(ERROR, "row of the index queue cannot be read");
+	for (int i = 0; i < queued->nindexes; i++)
+	{
+		if (!queued->done[i])
+			stale[n++] = stale[i];
+	}
+	insert_row(queued->table, &key, n, stale, queued->queued_at);
+}
+
+static void
+insert_row(Oid table, const ItemKey *key, int n, const GsiStale *stale,
+		   TimestampTz queued_at)
+{
 	Relation	rel = open_half(gsi_queue_current(), RowExclusiveLock);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
 													&TTSOpsVirtual);
@@ -112,13 +142,12 @@ gsi_queue_add(const ItemTable *table, const ItemKey *key, int n,
 
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, false, COLUMNS * sizeof(bool));
-	slot->tts_values[COLUMN_ITEM_TABLE - 1] = ObjectIdGetDatum(table->relid);
+	slot->tts_values[COLUMN_ITEM_TABLE - 1] = ObjectIdGetDatum(table);
 	slot->tts_values[COLUMN_INDEXES - 1] =
 		PointerGetDatum(construct_array(indexes, n, REGCLASSOID, sizeof(Oid),
 										true, TYPALIGN_INT));
 	slot->tts_values[COLUMN_CHANGE - 1] = PointerGetDatum(change.data);
-	slot->tts_values[COLUMN_QUEUED_AT - 1] =
-		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
+	slot->tts_values[COLUMN_QUEUED_AT - 1] = TimestampTzGetDatum(queued_at);
 	ExecStoreVirtualTuple(slot);
 	table_tuple_insert(rel, slot, GetCurrentCommandId(true),
 					   TABLE_INSERT_SKIP_FSM, NULL);
@@ -243,7 +272,7 @@ gsi_queue_read(int half, BlockNumber from, BlockNumber end, int limit,
 			*next = block;
 			break;
 		}
-		queued = palloc(sizeof(GsiQueued));
+		queued = palloc0(sizeof(GsiQueued));
 		read_row(slot, queued);
 		rows = lappend(rows, queued);
 	}
@@ -267,6 +296,7 @@ read_row(TupleTableSlot *slot, GsiQueued *queued)
 	queued->indexes = (Oid *) ARR_DATA_PTR(indexes);
 	if (ARR_HASNULL(indexes))
 		queued->nindexes = 0;
+	queued->done = palloc0(Max(queued->nindexes, 1) * sizeof(bool));
 	queued->change = DatumGetByteaPCopy(slot->tts_values[COLUMN_CHANGE - 1]);
 	queued->queued_at =
 		DatumGetTimestampTz(slot->tts_values[COLUMN_QUEUED_AT - 1]);

@@ -123,11 +123,13 @@ static bool has_queue(BlockNumber *blocks);
 static void apply_half(int half, BlockNumber end, GsiRun *result);
 static BlockNumber apply_batch(int half, BlockNumber from, BlockNumber end,
 							   bool carefully, GsiRun *result);
-static GsiOutcome apply_row(const GsiQueued *queued);
+static GsiOutcome apply_row(GsiQueued *queued);
+static GsiOutcome apply_to_index(GsiQueued *queued, int i);
 static void note_outcome(GsiQueued *queued, GsiOutcome outcome,
 						 GsiRun *result);
 static Failure *find_failure(Oid index);
-static void note_failure(const GsiQueued *queued, const ErrorData *error);
+static bool any_done(const GsiQueued *queued);
+static void note_failure(Oid table, Oid index, const ErrorData *error);
 static void forgive(void);
 static bool put_error(Oid table, Oid index, const char *error);
 static void count_applied(const GsiQueued *queued);
@@ -201,7 +203,7 @@ run(void)
 	int			delay;
 
 	if (!has_queue(blocks))
-		return WORKER_IDLE;
+		return WORKER_ABSENT;
 	for (int half = 0; half < GSI_QUEUE_HALVES; half++)
 		apply_half(half, blocks[half], &result);
 	if (worker_is_to_leave())
@@ -231,7 +233,7 @@ next_run(const GsiRun *result)
 	if (result->locked > 0)
 		return RETRY_LOCKED;
 	if (!has_queue(blocks))
-		return WORKER_IDLE;
+		return WORKER_ABSENT;
 	if (result->left == 0)
 	{
 		truncate_halves(blocks, result->applied == 0);
@@ -319,7 +321,7 @@ apply_batch(int half, BlockNumber from, BlockNumber end, bool carefully,
 
 		CHECK_FOR_INTERRUPTS();
 		note_outcome(queued, carefully ? apply_row(queued) :
-					 gsi_propagate(propagation, queued), result);
+					 gsi_propagate(propagation, queued, -1), result);
 	}
 	if (!carefully)
 		gsi_propagate_end(propagation);
@@ -333,9 +335,25 @@ apply_batch(int half, BlockNumber from, BlockNumber end, bool carefully,
 	return next;
 }
 
-/* Applies a row in a subtransaction, which an error undoes. */
+/* Applies a row to each of its indexes apart. */
 static GsiOutcome
-apply_row(const GsiQueued *queued)
+apply_row(GsiQueued *queued)
+{
+	GsiOutcome	result = GSI_APPLIED;
+
+	for (int i = 0; i < queued->nindexes; i++)
+	{
+		GsiOutcome	outcome = apply_to_index(queued, i);
+
+		if (outcome != GSI_APPLIED)
+			result = outcome;
+	}
+	return result;
+}
+
+/* The same to one of them, in a subtransaction, which an error undoes. */
+static GsiOutcome
+apply_to_index(GsiQueued *queued, int i)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -347,7 +365,7 @@ apply_row(const GsiQueued *queued)
 	{
 		GsiPropagation *propagation = gsi_propagate_begin(false);
 
-		outcome = gsi_propagate(propagation, queued);
+		outcome = gsi_propagate(propagation, queued, i);
 		gsi_propagate_end(propagation);
 		ReleaseCurrentSubTransaction();
 	}
@@ -359,7 +377,9 @@ apply_row(const GsiQueued *queued)
 		error = CopyErrorData();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
-		note_failure(queued, error);
+		queued->done[i] = false;
+		outcome = GSI_FAILING;
+		note_failure(queued->table, queued->indexes[i], error);
 		FreeErrorData(error);
 	}
 	PG_END_TRY();
@@ -372,6 +392,13 @@ static void
 note_outcome(GsiQueued *queued, GsiOutcome outcome, GsiRun *result)
 {
 	queued->applied = outcome == GSI_APPLIED;
+	if (!queued->applied && outcome == GSI_FAILING && any_done(queued))
+	{
+		/* nobody is to wait for the others */
+		gsi_queue_rest(queued);
+		queued->applied = true;
+		result->left++;
+	}
 	if (queued->applied)
 	{
 		result->applied++;
@@ -384,6 +411,17 @@ note_outcome(GsiQueued *queued, GsiOutcome outcome, GsiRun *result)
 		result->left++;
 	if (result->oldest == 0 || queued->queued_at < result->oldest)
 		result->oldest = queued->queued_at;
+}
+
+static bool
+any_done(const GsiQueued *queued)
+{
+	for (int i = 0; i < queued->nindexes; i++)
+	{
+		if (queued->done[i])
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -417,11 +455,9 @@ find_failure(Oid index)
 	return NULL;
 }
 
-/* The index is the one that was last begun with. */
 static void
-note_failure(const GsiQueued *queued, const ErrorData *error)
+note_failure(Oid table, Oid index, const ErrorData *error)
 {
-	Oid			index = gsi_propagate_current();
 	Failure    *failure = find_failure(index);
 	MemoryContext context;
 
@@ -438,7 +474,7 @@ note_failure(const GsiQueued *queued, const ErrorData *error)
 						get_rel_name(index), error->message),
 				 errhint("They stay in the queue and are tried again.")));
 	}
-	failure->table = queued->table;
+	failure->table = table;
 	failure->tried = false;
 	failure->pause = failure->pause == 0 ? FAILURE_PAUSE :
 		Min(failure->pause * 2, FAILURE_PAUSE_MAX);

@@ -29,6 +29,7 @@
 
 #include "base/compat.h"
 #include "meta/meta_private.h"
+#include "worker/worker.h"
 
 /* Columns of partitioning.indexes. */
 #define COLUMN_SCHEMA_NAME			1
@@ -772,6 +773,8 @@ indexes_insert(PG_FUNCTION_ARGS)
 							att->attlen));
 	}
 	systable_endscan(scan);
+	/* a restore may bring an index, and a queue, that is to be worked on */
+	worker_wake_at_commit();
 	return PointerGetDatum(equal ? NULL : new);
 }
 

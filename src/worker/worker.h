@@ -12,8 +12,12 @@
 #ifndef PT_WORKER_H
 #define PT_WORKER_H
 
-/* What WorkerJob.run returns when there is nothing to come back for. */
+/*
+ * What WorkerJob.run returns when there is nothing to come back for: now, or
+ * not before the extension has come to the database.
+ */
 #define WORKER_IDLE		(-1)
+#define WORKER_ABSENT	(-2)
 
 typedef struct WorkerJob
 {

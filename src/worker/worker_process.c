@@ -41,6 +41,7 @@ static WorkerDatabase *my_entry = NULL;
 static bool arrive(void);
 static void set_options(void);
 static void depart(int code, Datum arg);
+static bool is_enough(int delay, TimestampTz idle_since);
 static bool may_leave(void);
 static int	run_jobs(void);
 static int	run_job(const WorkerJob *job);
@@ -76,19 +77,15 @@ worker_process_main(Datum arg)
 		delay = run_jobs();
 		if (worker_is_to_leave())
 			break;
-		if (delay != WORKER_IDLE)
+		if (delay >= 0)
 			idle_since = 0;
 		else if (idle_since == 0)
 			idle_since = GetCurrentTimestamp();
-		if (idle_since != 0 &&
-			TimestampDifferenceExceeds(idle_since, GetCurrentTimestamp(),
-									   guc_worker_idle_timeout) &&
-			may_leave())
+		if (delay < 0 && is_enough(delay, idle_since) && may_leave())
 			break;
 
 		pause_until(GATHER_TIME, false);
-		pause_until(delay == WORKER_IDLE ? guc_worker_idle_timeout + 1L :
-					delay, true);
+		pause_until(delay < 0 ? guc_worker_idle_timeout + 1L : delay, true);
 	}
 	proc_exit(0);
 }
@@ -158,6 +155,15 @@ depart(int code, Datum arg)
 	worker_wake_launcher();
 }
 
+/* Has there been nothing to do for long enough? */
+static bool
+is_enough(int delay, TimestampTz idle_since)
+{
+	return delay == WORKER_ABSENT ||
+		TimestampDifferenceExceeds(idle_since, GetCurrentTimestamp(),
+								   guc_worker_idle_timeout);
+}
+
 /*
  * From here on, nobody wakes us; has somebody done so before?
  */
@@ -173,21 +179,22 @@ may_leave(void)
 }
 
 /*
- * Runs all jobs; in how many milliseconds one wants to be run again, or
- * WORKER_IDLE.
+ * Runs all jobs; in how many milliseconds one wants to be run again, or what
+ * the most expectant of them says.
  */
 static int
 run_jobs(void)
 {
-	int			result = WORKER_IDLE;
+	int			result = WORKER_ABSENT;
 
 	for (int i = 0; i < worker_job_count() && !worker_is_to_leave(); i++)
 	{
 		int			delay = run_job(worker_job(i));
 
-		if (delay != WORKER_IDLE &&
-			(result == WORKER_IDLE || delay < result))
-			result = delay;
+		if (delay >= 0 && result >= 0)
+			result = Min(delay, result);
+		else
+			result = Max(delay, result);
 	}
 	return result;
 }
