@@ -16,7 +16,7 @@ use Test::More;
 use PartitioningTest;
 
 my $writes = 10_000;
-my @propagations = ('sync');
+my @propagations = ('sync', 'async');
 my $seed = $ENV{GSI_SEED} // sprintf('%.6f', rand(1));
 note "GSI_SEED=$seed";
 
