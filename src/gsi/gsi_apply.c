@@ -63,6 +63,8 @@ typedef struct Sweep
 	TupleTableSlot *scratch;
 } Sweep;
 
+static void change_indexes(const StoreChange *change, const ItemTable *table,
+						   const ItemChanges *changes);
 static bool changes_entry(IndexChange *change, const ItemTable *table);
 static void change_index(IndexChange *change, const ItemTable *table);
 static void note_stale(const IndexChange *change, const ItemTable *table,
@@ -88,25 +90,50 @@ static void insert_into_key_index(const StoreIndex *store,
 void
 gsi_change(const StoreChange *change)
 {
-	const ItemTable *table;
-	GsiStale   *stale;
-	int			nstale = 0;
-	MemoryContext context;
-	MemoryContext old;
+	const ItemTable *table = meta_table(change->table->relid);
+	ItemChanges changes;
 
-	if (change->table->nindexes == 0 &&
-		meta_table(change->table->relid)->nindexes == 0)
+	if (table->nindexes == 0)
 		return;
-	table = meta_table(change->table->relid);
-	context = AllocSetContextCreate(CurrentMemoryContext, "index entries",
-									ALLOCSET_SMALL_SIZES);
-	old = MemoryContextSwitchTo(context);
-	stale = palloc(table->nindexes * sizeof(GsiStale));
+	if (change->old_attributes.data == NULL ||
+		change->new_attributes.data == NULL)
+	{
+		change_indexes(change, table, NULL);
+		return;
+	}
+
+	/* of changes out of order, only the item as it is tells what is needed */
+	item_map_changes(change->old_attributes, change->new_attributes,
+					 &changes);
+	if (!change->latest || gsi_any_depends(table, &changes))
+		change_indexes(change, table, &changes);
+}
+
+/*
+ * When an item has been replaced, by the members that differ.
+ */
+static void
+change_indexes(const StoreChange *change, const ItemTable *table,
+			   const ItemChanges *changes)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "index entries",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	GsiStale   *stale = palloc(table->nindexes * sizeof(GsiStale));
+	int			nstale = 0;
+
 	for (int i = 0; i < table->nindexes; i++)
 	{
 		IndexChange state = {.change = change, .index = &table->indexes[i]};
 
-		if (!state.index->global || !changes_entry(&state, table))
+		if (!state.index->global)
+			continue;
+		if (changes != NULL &&
+			(change->latest || !state.index->synchronous) &&
+			!gsi_entry_depends(state.index, changes))
+			continue;
+		if (!changes_entry(&state, table))
 			continue;
 		if (state.index->synchronous)
 			change_index(&state, table);

@@ -17,6 +17,9 @@
 /* What the digest, with its alignment, may add to an index tuple. */
 #define DIGEST_ROOM		((int) (2 * sizeof(int64)))
 
+static bool rest_depends(const ItemIndex *index, const ItemChanges *changes);
+static bool key_depends(const KeyIndexAttribute *key,
+						const ItemChanges *changes);
 static ItemRef key_part(int n, const ItemRef *values);
 static bool same_value(const ItemRow *a, const ItemRow *b, const char *name,
 					   uint32 len);
@@ -98,6 +101,74 @@ gsi_entry_check(const ItemTable *table, const ItemIndex *index,
 				 errdetail("An index entry has at most %d bytes.",
 						   meta_method_limit(index->method)),
 				 errhint("Shorten the attributes that are the key of the index.")));
+}
+
+/*
+ * Can these changes of an item have changed any of its entries?  The indexes
+ * have key attributes in common, which the schema has once.
+ */
+bool
+gsi_any_depends(const ItemTable *table, const ItemChanges *changes)
+{
+	for (int i = 0; i < table->schema.nindexed; i++)
+	{
+		if (key_depends(&table->schema.indexed[i], changes))
+			return true;
+	}
+	for (int i = 0; i < table->nindexes; i++)
+	{
+		const ItemIndex *index = &table->indexes[i];
+
+		if (index->global && rest_depends(index, changes))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Can they have changed this one?
+ */
+bool
+gsi_entry_depends(const ItemIndex *index, const ItemChanges *changes)
+{
+	for (int i = 0; i < index->npartition + index->nsort; i++)
+	{
+		if (key_depends(&index->keys[i], changes))
+			return true;
+	}
+	return rest_depends(index, changes);
+}
+
+static bool
+rest_depends(const ItemIndex *index, const ItemChanges *changes)
+{
+	if (index->projection == PROJECTION_ALL)
+		return changes->n != 0;
+	for (int i = 0; i < index->ninclude; i++)
+	{
+		if (item_changes_have(changes, index->include[i].data,
+							  index->include[i].len))
+			return true;
+	}
+	return false;
+}
+
+static bool
+key_depends(const KeyIndexAttribute *key, const ItemChanges *changes)
+{
+	if (key->template == NULL)
+		return item_changes_have(changes, key->attribute.name,
+								 key->attribute.name_len);
+	for (int i = 0; i < key_template_count(key->template); i++)
+	{
+		const char *name;
+		uint32		name_len;
+
+		key_template_attribute(key->template, i, &name, &name_len);
+		if (item_changes_have(changes, name, name_len))
+			return true;
+	}
+	return false;
 }
 
 bool

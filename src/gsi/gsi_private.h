@@ -65,6 +65,10 @@ extern bool gsi_entry_make(const ItemIndex *index, const ItemRow *row,
 						   GsiEntry *entry);
 extern void gsi_entry_check(const ItemTable *table, const ItemIndex *index,
 							const ItemRow *row);
+extern bool gsi_any_depends(const ItemTable *table,
+							const ItemChanges *changes);
+extern bool gsi_entry_depends(const ItemIndex *index,
+							  const ItemChanges *changes);
 extern bool gsi_entry_same_key(const GsiEntry *a, const GsiEntry *b);
 extern bool gsi_entry_same_rest(const ItemIndex *index, const ItemRow *a,
 								const ItemRow *b);

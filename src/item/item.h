@@ -160,6 +160,20 @@ extern bool item_ref_begins_with(ItemRef value, ItemRef prefix);
 extern bool item_ref_contains(ItemRef container, ItemRef operand);
 extern bool item_set_contains(ItemRef set, ItemRef scalar);
 
+/* Names of members that two maps do not have alike. */
+#define ITEM_MAX_CHANGES	16
+
+typedef struct ItemChanges
+{
+	int			n;				/* -1: more than there is room for */
+	const char *names[ITEM_MAX_CHANGES];	/* point into the maps */
+	uint32		name_lens[ITEM_MAX_CHANGES];
+} ItemChanges;
+
+extern void item_map_changes(ItemRef a, ItemRef b, ItemChanges *changes);
+extern bool item_changes_have(const ItemChanges *changes, const char *name,
+							  uint32 name_len);
+
 /* prototypes for functions in item_number.c */
 #define ITEM_NUMBER_MAX_LEN		24	/* encoded bytes of any legal number */
 #define ITEM_NUMBER_MAX_TEXT	176 /* printed, with sign, point and NUL */

@@ -27,6 +27,9 @@ PG_FUNCTION_INFO_V1(item_cmp);
 PG_FUNCTION_INFO_V1(item_hash);
 PG_FUNCTION_INFO_V1(item_hash_extended);
 
+static int	compare_members(const ItemContainer *a, uint32 i,
+							const ItemContainer *b, uint32 j,
+							const char **name, uint32 *name_len);
 static int	compare_containers(ItemRef a, ItemRef b);
 static int	compare_arguments(FunctionCallInfo fcinfo);
 static bool bytes_contain(ItemRef hay, ItemRef needle);
@@ -36,6 +39,102 @@ item_ref_equal(ItemRef a, ItemRef b)
 {
 	return a.type == b.type && a.len == b.len &&
 		memcmp(a.data, b.data, a.len) == 0;
+}
+
+/*
+ * Members are in the order of names in both maps, so one walk through both
+ * finds what differs.
+ */
+void
+item_map_changes(ItemRef a, ItemRef b, ItemChanges *changes)
+{
+	ItemContainer left;
+	ItemContainer right;
+	uint32		i = 0;
+	uint32		j = 0;
+
+	changes->n = 0;
+	item_container_open(a, &left);
+	item_container_open(b, &right);
+	while (i < left.count || j < right.count)
+	{
+		const char *name;
+		uint32		name_len;
+		int			cmp;
+
+		cmp = compare_members(&left, i, &right, j, &name, &name_len);
+		if (name != NULL && changes->n == ITEM_MAX_CHANGES)
+		{
+			changes->n = -1;
+			return;
+		}
+		if (name != NULL)
+		{
+			changes->names[changes->n] = name;
+			changes->name_lens[changes->n++] = name_len;
+		}
+		if (cmp <= 0)
+			i++;
+		if (cmp >= 0)
+			j++;
+	}
+}
+
+/*
+ * Which member of two maps comes first?  Sets *name to that of a member that
+ * is not the same in both, or NULL.
+ */
+static int
+compare_members(const ItemContainer *a, uint32 i, const ItemContainer *b,
+				uint32 j, const char **name, uint32 *name_len)
+{
+	const char *left;
+	const char *right = NULL;
+	const char *right_name;
+	uint32		right_name_len;
+	int			cmp;
+
+	if (i == a->count)
+	{
+		(void) item_entry_name(b->body + item_container_start(b, j), name,
+							   name_len);
+		return 1;
+	}
+	left = a->body + item_container_start(a, i);
+	if (j < b->count)
+	{
+		uint32		len = a->body + item_container_end(a, i) - left;
+
+		right = b->body + item_container_start(b, j);
+		*name = NULL;
+		if (b->body + item_container_end(b, j) - right == len &&
+			memcmp(left, right, len) == 0)
+			return 0;
+	}
+	(void) item_entry_name(left, name, name_len);
+	if (right == NULL)
+		return -1;
+	(void) item_entry_name(right, &right_name, &right_name_len);
+	cmp = item_bytes_compare(*name, *name_len, right_name, right_name_len);
+	if (cmp > 0)
+	{
+		*name = right_name;
+		*name_len = right_name_len;
+	}
+	return cmp;
+}
+
+bool
+item_changes_have(const ItemChanges *changes, const char *name,
+				  uint32 name_len)
+{
+	for (int i = 0; i < changes->n; i++)
+	{
+		if (changes->name_lens[i] == name_len &&
+			memcmp(changes->names[i], name, name_len) == 0)
+			return true;
+	}
+	return changes->n < 0;
 }
 
 /* The total order: negative, zero (exactly when equal) or positive. */
