@@ -2,6 +2,9 @@
 #
 # The part of bench/run that measures global indexes; see ../README.md.
 
+seconds=${SECONDS_EACH:-4}
+gsi_rounds=${ROUNDS:-5}
+
 # The same function for a table: per_call_on FUNCTION TABLE
 per_call_on()
 {
@@ -76,7 +79,7 @@ gsi()
     header
     echo "- $((users * 18)) items in each table; g: by hand, others: item tables; see README.md"
     gsi_wal
-    if [ "$rounds" -gt 0 ]; then
+    if [ "$gsi_rounds" -gt 0 ]; then
         gsi_writes
         gsi_lag
     fi
@@ -120,9 +123,9 @@ gsi_writes()
     local table none
 
     echo
-    echo "## Writes per second, four clients, medians of $rounds rounds in turn"
+    echo "## Writes per second, four clients, medians of $gsi_rounds rounds in turn"
     echo
-    for ((i = 0; i < rounds; i++)); do
+    for ((i = 0; i < gsi_rounds; i++)); do
         for table in g0 ga gb gc; do
             if [ "$table" = gc ]; then
                 with_worker writes move_by_hand gc >>"$work/tps.gc"

@@ -5,15 +5,22 @@ CREATE TABLE keys AS
 SELECT row_number() OVER () AS i, pk, sk, jsonb_build_object('PK', pk, 'SK', sk)::item AS key
 FROM (SELECT pk, sk FROM g0 ORDER BY md5(pk || sk) LIMIT 3000) AS k;
 
+-- A number that is another one for each call of a loop, so that an update is
+-- one, and has as many digits.
+CREATE FUNCTION salt() RETURNS int STABLE LANGUAGE sql AS $$
+    SELECT 100000000 + (extract(epoch FROM statement_timestamp()) * 1000)::bigint % 100000000 * 5
+$$;
+
 CREATE FUNCTION move_by_hand(name text, n int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     p text[] := ARRAY(SELECT pk FROM keys ORDER BY i);
     s text[] := ARRAY(SELECT sk FROM keys ORDER BY i);
+    salt int := salt();
     statement text := format('UPDATE %I SET item = item || jsonb_build_object(''status'', $3::text, ''GSI1PK'', ''STATUS#S'' || $3) WHERE pk = $1 AND sk = $2', name);
 BEGIN
     EXECUTE format('PREPARE move (text, text, int) AS %s', statement);
     FOR i IN 1..n LOOP
-        EXECUTE format('EXECUTE move(%L, %L, %s)', p[1 + i % 3000], s[1 + i % 3000], i);
+        EXECUTE format('EXECUTE move(%L, %L, %s)', p[1 + i % 3000], s[1 + i % 3000], salt + i);
     END LOOP;
     DEALLOCATE move;
 END $$;
@@ -21,10 +28,11 @@ CREATE FUNCTION nothing_by_hand(name text, n int) RETURNS void LANGUAGE plpgsql 
 DECLARE
     p text[] := ARRAY(SELECT pk FROM keys ORDER BY i);
     s text[] := ARRAY(SELECT sk FROM keys ORDER BY i);
+    salt int := salt();
 BEGIN
     PREPARE move (text, text, int) AS SELECT 1;
     FOR i IN 1..n LOOP
-        EXECUTE format('EXECUTE move(%L, %L, %s)', p[1 + i % 3000], s[1 + i % 3000], i);
+        EXECUTE format('EXECUTE move(%L, %L, %s)', p[1 + i % 3000], s[1 + i % 3000], salt + i);
     END LOOP;
     DEALLOCATE move;
 END $$;
@@ -32,7 +40,7 @@ END $$;
 CREATE FUNCTION move_by_item(name text, n int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     k item[] := ARRAY(SELECT key FROM keys ORDER BY i);
-    v item[] := ARRAY(SELECT jsonb_build_object(':s', i::text, ':g', 'STATUS#S' || i)::item FROM generate_series(1, 3000) AS i);
+    v item[] := ARRAY(SELECT jsonb_build_object(':s', (salt + i)::text, ':g', 'STATUS#S' || (salt + i))::item FROM salt() AS salt, generate_series(1, 3000) AS i);
 BEGIN
     FOR i IN 1..n LOOP
         PERFORM update_item(name, k[1 + i % 3000], 'SET #s = :s, GSI1PK = :g', v[1 + i % 3000], expression_names => '{"#s": "status"}');
@@ -41,7 +49,7 @@ END $$;
 CREATE FUNCTION other_by_item(name text, n int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     k item[] := ARRAY(SELECT key FROM keys ORDER BY i);
-    v item[] := ARRAY(SELECT jsonb_build_object(':q', 1000 + i)::item FROM generate_series(1, 3000) AS i);
+    v item[] := ARRAY(SELECT jsonb_build_object(':q', salt + i)::item FROM salt() AS salt, generate_series(1, 3000) AS i);
 BEGIN
     FOR i IN 1..n LOOP
         PERFORM update_item(name, k[1 + i % 3000], 'SET qty = :q', v[1 + i % 3000]);
@@ -50,7 +58,7 @@ END $$;
 CREATE FUNCTION nothing_by_item(name text, n int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     k item[] := ARRAY(SELECT key FROM keys ORDER BY i);
-    v item[] := ARRAY(SELECT jsonb_build_object(':s', i::text, ':g', 'STATUS#S' || i)::item FROM generate_series(1, 3000) AS i);
+    v item[] := ARRAY(SELECT jsonb_build_object(':s', (salt + i)::text, ':g', 'STATUS#S' || (salt + i))::item FROM salt() AS salt, generate_series(1, 3000) AS i);
     x item;
     y item;
 BEGIN
@@ -99,4 +107,23 @@ BEGIN
         COMMIT;
         PERFORM pg_sleep(0.02);
     END LOOP;
+END $$;
+
+-- Every table has had the same updates when it is measured, and has room for
+-- more on its pages.
+CREATE PROCEDURE warm() LANGUAGE plpgsql AS $$
+DECLARE
+    name text;
+BEGIN
+    FOR name IN SELECT table_name FROM partitioning.item_tables LOOP
+        PERFORM move_by_item(name, 3000);
+        COMMIT;
+        PERFORM partitioning.flush_index(name, index_name) FROM partitioning.item_indexes WHERE table_name = name;
+        COMMIT;
+    END LOOP;
+    FOREACH name IN ARRAY '{g0,ga,gb,gc}'::text[] LOOP
+        PERFORM move_by_hand(name, 3000);
+        COMMIT;
+    END LOOP;
+    CALL gc_worker(0, 500);
 END $$;

@@ -119,7 +119,8 @@ gsi_any_depends(const ItemTable *table, const ItemChanges *changes)
 	{
 		const ItemIndex *index = &table->indexes[i];
 
-		if (index->global && rest_depends(index, changes))
+		if (index->global && index->projection != PROJECTION_KEYS_ONLY &&
+			rest_depends(index, changes))
 			return true;
 	}
 	return false;

@@ -27,9 +27,11 @@ PG_FUNCTION_INFO_V1(item_cmp);
 PG_FUNCTION_INFO_V1(item_hash);
 PG_FUNCTION_INFO_V1(item_hash_extended);
 
-static int	compare_members(const ItemContainer *a, uint32 i,
-							const ItemContainer *b, uint32 j,
-							const char **name, uint32 *name_len);
+static void skip_alike(const ItemContainer *a, uint32 *i,
+					   const ItemContainer *b, uint32 *j);
+static int	first_member(const ItemContainer *a, uint32 i,
+						 const ItemContainer *b, uint32 j, const char **name,
+						 uint32 *name_len);
 static int	compare_containers(ItemRef a, ItemRef b);
 static int	compare_arguments(FunctionCallInfo fcinfo);
 static bool bytes_contain(ItemRef hay, ItemRef needle);
@@ -43,7 +45,7 @@ item_ref_equal(ItemRef a, ItemRef b)
 
 /*
  * Members are in the order of names in both maps, so one walk through both
- * finds what differs.
+ * finds what differs.  Most members are alike, to the byte.
  */
 void
 item_map_changes(ItemRef a, ItemRef b, ItemChanges *changes)
@@ -56,70 +58,74 @@ item_map_changes(ItemRef a, ItemRef b, ItemChanges *changes)
 	changes->n = 0;
 	item_container_open(a, &left);
 	item_container_open(b, &right);
-	while (i < left.count || j < right.count)
+	for (;;)
 	{
 		const char *name;
 		uint32		name_len;
 		int			cmp;
 
-		cmp = compare_members(&left, i, &right, j, &name, &name_len);
-		if (name != NULL && changes->n == ITEM_MAX_CHANGES)
-		{
-			changes->n = -1;
+		skip_alike(&left, &i, &right, &j);
+		if (i == left.count && j == right.count)
 			return;
-		}
-		if (name != NULL)
-		{
-			changes->names[changes->n] = name;
-			changes->name_lens[changes->n++] = name_len;
-		}
+		if (changes->n == ITEM_MAX_CHANGES)
+			break;
+		cmp = first_member(&left, i, &right, j, &name, &name_len);
+		changes->names[changes->n] = name;
+		changes->name_lens[changes->n++] = name_len;
 		if (cmp <= 0)
 			i++;
 		if (cmp >= 0)
 			j++;
 	}
+	changes->n = -1;
 }
 
-/*
- * Which member of two maps comes first?  Sets *name to that of a member that
- * is not the same in both, or NULL.
- */
-static int
-compare_members(const ItemContainer *a, uint32 i, const ItemContainer *b,
-				uint32 j, const char **name, uint32 *name_len)
+/* Goes past members that are the same in both maps. */
+static void
+skip_alike(const ItemContainer *a, uint32 *i, const ItemContainer *b,
+		   uint32 *j)
 {
-	const char *left;
-	const char *right = NULL;
-	const char *right_name;
-	uint32		right_name_len;
-	int			cmp;
+	uint32		a_start = item_container_start(a, *i);
+	uint32		b_start = item_container_start(b, *j);
 
-	if (i == a->count)
+	while (*i < a->count && *j < b->count)
 	{
+		uint32		a_end = item_container_end(a, *i);
+		uint32		b_end = item_container_end(b, *j);
+
+		if (a_end - a_start != b_end - b_start ||
+			memcmp(a->body + a_start, b->body + b_start,
+				   a_end - a_start) != 0)
+			break;
+		a_start = a_end;
+		b_start = b_end;
+		(*i)++;
+		(*j)++;
+	}
+}
+
+/* Which of two members comes first, or is there at all, and its name. */
+static int
+first_member(const ItemContainer *a, uint32 i, const ItemContainer *b,
+			 uint32 j, const char **name, uint32 *name_len)
+{
+	const char *a_name;
+	uint32		a_len;
+	int			cmp = -1;
+
+	if (j < b->count)
 		(void) item_entry_name(b->body + item_container_start(b, j), name,
 							   name_len);
+	if (i == a->count)
 		return 1;
-	}
-	left = a->body + item_container_start(a, i);
+	(void) item_entry_name(a->body + item_container_start(a, i), &a_name,
+						   &a_len);
 	if (j < b->count)
+		cmp = item_bytes_compare(a_name, a_len, *name, *name_len);
+	if (cmp <= 0)
 	{
-		uint32		len = a->body + item_container_end(a, i) - left;
-
-		right = b->body + item_container_start(b, j);
-		*name = NULL;
-		if (b->body + item_container_end(b, j) - right == len &&
-			memcmp(left, right, len) == 0)
-			return 0;
-	}
-	(void) item_entry_name(left, name, name_len);
-	if (right == NULL)
-		return -1;
-	(void) item_entry_name(right, &right_name, &right_name_len);
-	cmp = item_bytes_compare(*name, *name_len, right_name, right_name_len);
-	if (cmp > 0)
-	{
-		*name = right_name;
-		*name_len = right_name_len;
+		*name = a_name;
+		*name_len = a_len;
 	}
 	return cmp;
 }
