@@ -14,6 +14,7 @@
 #include "base/service_text.h"
 #include "wire/wire_private.h"
 
+static bool any_given(const WireStyle *members, int n);
 static char *given_names(const WireStyle *members, int n);
 static const char *expected_error(const WireExpected *expected,
 								  const char *name);
@@ -40,13 +41,23 @@ void
 wire_check_mixing(const WireStyle *legacy, int nlegacy,
 				  const WireStyle *expressions, int nexpressions)
 {
-	char	   *old = given_names(legacy, nlegacy);
-	char	   *new = given_names(expressions, nexpressions);
-
-	if (old[0] != '\0' && new[0] != '\0')
+	if (any_given(legacy, nlegacy) && any_given(expressions, nexpressions))
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_VALIDATION),
-				 errmsg(TEXT_LEGACY_MIXED, old, new)));
+				 errmsg(TEXT_LEGACY_MIXED,
+						given_names(legacy, nlegacy),
+						given_names(expressions, nexpressions))));
+}
+
+static bool
+any_given(const WireStyle *members, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (members[i].given)
+			return true;
+	}
+	return false;
 }
 
 static char *

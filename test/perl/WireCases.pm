@@ -62,6 +62,7 @@ sub read_cases
 	open(my $in, '<:raw', $file) or die "could not open $file: $!";
 	while (my $line = <$in>)
 	{
+		$line =~ s/<(\w) times (\d+)>/$1 x $2/ge;
 		next if $line =~ m{^\s*(//|$)};
 		my $case = eval { $json->decode($line) } or die "$file, line $.: $@";
 
