@@ -26,6 +26,11 @@
 #include "varatt.h"
 #endif
 
+/* 18: what writes the properties of EXPLAIN has a header of its own. */
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#endif
+
 /* 18 puts the mark of a function that does not return before it. */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()

@@ -263,7 +263,7 @@ has_queue(BlockNumber *blocks)
 static void
 apply_half(int half, BlockNumber end, GsiRun *result)
 {
-	BlockNumber next = 0;
+	volatile BlockNumber next = 0;
 
 	while (next < end && !worker_is_to_leave())
 	{
