@@ -16,7 +16,7 @@ SELECT noise(2048, 'p' || p), noise(1019, 's' || p % 3) || to_char(s, 'FM00000')
 FROM generate_series(1, 20) p, generate_series(1, 30) s;
 SELECT ptree_check('long_index', true), ptree_check('long_b', true);
 SELECT entries FROM ptree_stats('long_index');
-EXPLAIN (COSTS OFF) SELECT right(sk, 5) FROM long WHERE pk = (SELECT 'a') ORDER BY sk DESC LIMIT 3;
+EXPLAIN (COSTS OFF) SELECT right(sk, 5) FROM long WHERE pk = 'a' ORDER BY sk DESC LIMIT 3;
 SELECT right(sk, 5) FROM long WHERE pk = noise(2048, 'p7') ORDER BY sk DESC LIMIT 3;
 SELECT count(*) FROM long WHERE pk = noise(2048, 'p7') AND sk > noise(1019, 's1') || '00010';
 SELECT count(*) FROM long WHERE b = decode(noise(4096, 'p7'), 'hex') AND sk > noise(1019, 's1') || '00010' AND digest = 7;
