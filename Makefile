@@ -7,6 +7,8 @@
 #   make, make install      build and install (PG_CONFIG=... chooses a server)
 #   make installcheck       all tests, on temporary servers of their own
 #   make check-history      long histories of transactions (TRANSACTIONS=...)
+#   make soak-crash         500 crashes of ptree indexes under load
+#   make soak-ptree         10 minutes of load on ptree indexes
 #   make lint               rules of the sources (test/lint)
 #   make test-17, test-18   the tests on another major, in a root folder
 
@@ -163,6 +165,17 @@ check-history: installed
 	@$(MAKE) --no-print-directory installcheck REGRESS= ISOLATION= \
 		PROVE_TESTS='test/t/030_transact_history.pl test/t/031_transact_bank.pl'
 
+# Crashes of ptree indexes under load, and load without crashes, for long.
+soak-crash: export PTREE_CYCLES ?= 500
+soak-crash: installed
+	@$(MAKE) --no-print-directory installcheck REGRESS= ISOLATION= \
+		PROVE_TESTS=test/t/061_ptree_crashes.pl
+
+soak-ptree: export PTREE_SECONDS ?= 600
+soak-ptree: installed
+	@$(MAKE) --no-print-directory installcheck REGRESS= ISOLATION= \
+		PROVE_TESTS=test/t/062_ptree_soak.pl
+
 lint:
 	@test/lint/run
 
@@ -174,5 +187,6 @@ $(MAJORS:%=root-%): root-%:
 $(MAJORS:%=test-%): test-%: root-%
 	@test/scripts/root $* test
 
-.PHONY: always prepare installed quickstart quickstop test check-history lint \
+.PHONY: always prepare installed quickstart quickstop test check-history \
+        soak-crash soak-ptree lint \
         $(MAJORS:%=root-%) $(MAJORS:%=test-%)

@@ -41,12 +41,19 @@ sub new_node
 	return $node;
 }
 
-# Starts a node that was killed: orphaned backends keep the shared memory for
-# a moment.
+# Starts a node that was killed: its process and orphaned backends may be there
+# for a moment, and keep the shared memory.
 sub start_again
 {
 	my ($node) = @_;
+	my $file = $node->data_dir . '/postmaster.pid';
+	my ($pid) = -e $file ? slurp_file($file) =~ /^(\d+)/ : ();
 
+	foreach my $try (1 .. 500)
+	{
+		last if !defined $pid || !kill(0, $pid);
+		usleep(10_000);
+	}
 	foreach my $try (1 .. 100)
 	{
 		return if $node->start(fail_ok => 1);

@@ -91,7 +91,8 @@ sub ptree_verify
 	return $faults;
 }
 
-# Starts so many clients that change the tables, with VACUUM now and then.
+# Starts so many clients that change the tables, with VACUUM now and then; some
+# changes are rolled back.
 # Returns the handle; the load goes on until the server dies or it is killed.
 sub ptree_load
 {
@@ -106,9 +107,12 @@ sub ptree_load
 
 		PostgreSQL::Test::Utils::append_to_file("$dir/$table.sql",
 			"SELECT random_changes('$table', '$kind', 1);\n");
+		PostgreSQL::Test::Utils::append_to_file("$dir/$table-abort.sql",
+			"BEGIN;\nSELECT random_changes('$table', '$kind', 1);\nROLLBACK;\n");
 		PostgreSQL::Test::Utils::append_to_file("$dir/$table-vacuum.sql",
 			"VACUUM $table;\n");
 		push @scripts, '-f', "$dir/$table.sql\@10",
+		  '-f', "$dir/$table-abort.sql\@1",
 		  '-f', "$dir/$table-vacuum.sql\@1";
 	}
 	return IPC::Run::start(
