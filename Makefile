@@ -45,7 +45,7 @@ REGRESS      = install install_schema item_io item_number item_path item_ops \
                store_open store_entry store_executor scan_range \
                index_method index_method_unique index_write \
                index_local index_local_page index_local_random \
-               gsi gsi_async gsi_ddl gsi_write gsi_unique gsi_page gsi_random \
+               gsi gsi_async gsi_ddl gsi_write gsi_unique gsi_limits gsi_page gsi_random \
                shard shard_random shard_plan \
                api_item api_update api_query api_scan api_plan api_errors \
                api_args api_hints api_context api_triggers api_transact api_batch \

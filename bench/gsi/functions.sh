@@ -40,7 +40,7 @@ with_worker()
     wait "$pid"
 }
 
-median()
+gsi_median()
 {
     sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
@@ -142,7 +142,7 @@ gsi_writes()
     echo "|---|---|---|"
     for table in g0 ga gb gc none async_1 async_5 async_20 sync_1 sync_5 sync_20; do
         case $table in g?) none=g0 ;; *) none=none ;; esac
-        echo "| $table | $(median <"$work/tps.$table") | $(ratio "$(median <"$work/tps.$table")" "$(median <"$work/tps.$none")") |"
+        echo "| $table | $(gsi_median <"$work/tps.$table") | $(ratio "$(gsi_median <"$work/tps.$table")" "$(gsi_median <"$work/tps.$none")") |"
     done
     echo
     echo "Goal: async_1 0.85."
@@ -158,9 +158,9 @@ gsi_lag()
     echo "| table | median | p99 | samples |"
     echo "|---|---|---|---|"
     seconds=$((seconds * 2))
-    with_worker lag_at_half_load move_by_hand gc "$(median <"$work/tps.gc")"
+    with_worker lag_at_half_load move_by_hand gc "$(gsi_median <"$work/tps.gc")"
     for table in async_1 async_5 async_20; do
-        lag_at_half_load move_by_item "$table" "$(median <"$work/tps.$table")"
+        lag_at_half_load move_by_item "$table" "$(gsi_median <"$work/tps.$table")"
     done
     echo
     echo "Goal: p99 of async_1 100."
