@@ -9,6 +9,8 @@
 #   make check-history      long histories of transactions (TRANSACTIONS=...)
 #   make soak-crash         500 crashes of ptree indexes under load
 #   make soak-ptree         10 minutes of load on ptree indexes
+#   make soak-queue         ten million changes for an asynchronous index
+#   make soak-index         an index of a million items made under load
 #   make lint               rules of the sources (test/lint)
 #   make test-17, test-18   the tests on another major, in a root folder
 
@@ -176,6 +178,18 @@ soak-ptree: installed
 	@$(MAKE) --no-print-directory installcheck REGRESS= ISOLATION= \
 		PROVE_TESTS=test/t/062_ptree_soak.pl
 
+# A long queue of changes, and an index made of many items under load.
+soak-queue: export CHANGES ?= 10000000
+soak-queue: installed
+	@$(MAKE) --no-print-directory installcheck REGRESS= ISOLATION= \
+		PROVE_TESTS=test/t/043_index_queue.pl
+
+soak-index: export ITEMS ?= 1000000
+soak-index: export CLIENTS ?= 8
+soak-index: installed
+	@$(MAKE) --no-print-directory installcheck REGRESS= ISOLATION= \
+		PROVE_TESTS=test/t/042_index_online.pl
+
 lint:
 	@test/lint/run
 
@@ -188,5 +202,5 @@ $(MAJORS:%=test-%): test-%: root-%
 	@test/scripts/root $* test
 
 .PHONY: always prepare installed quickstart quickstop test check-history \
-        soak-crash soak-ptree lint \
+        soak-crash soak-ptree soak-queue soak-index lint \
         $(MAJORS:%=root-%) $(MAJORS:%=test-%)

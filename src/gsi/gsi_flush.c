@@ -172,6 +172,7 @@ gsi_apply_now(const ItemTable *table)
 {
 	Oid			relid = table->relid;
 
+	(void) store_lock_propagation(relid, true);
 	(void) each_row(visit_apply, &relid);
 	CommandCounterIncrement();
 }

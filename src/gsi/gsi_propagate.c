@@ -8,9 +8,9 @@
  * item is needed: a change that the snapshot does not see has its row in the
  * queue when it commits, and that is applied later.
  *
- * An index table must have its key index, and the item table its trigger,
- * before anything is applied.  In a restore they come last, when the tables
- * are complete.
+ * Item table and index table must have their triggers, and the item table its
+ * key index, before anything is applied.  In a restore they come last, when
+ * the tables are complete.
  *
  * The worker waits for nobody: it takes the locks that it needs if it gets
  * them at once, and else comes back.  The item table is locked first.
@@ -288,6 +288,8 @@ enter_table(GsiPropagation *state, OpenTable *table)
 	descriptor = meta_table_if_any(table->relid);
 	if (descriptor == NULL)
 		return GSI_APPLIED;
+	if (!OidIsValid(descriptor->key_index))
+		return GSI_NOT_READY;
 	table->store = store_open(descriptor, NULL, ACL_SELECT);
 	if (!has_trigger(table->store->named))
 	{

@@ -305,7 +305,8 @@ read_row(TupleTableSlot *slot, GsiQueued *queued)
 }
 
 /*
- * Takes rows off that have been applied in this transaction.
+ * Takes rows off that have been applied in this transaction.  Others may have
+ * done both between our reading them and our getting the propagation lock.
  */
 void
 gsi_queue_remove(int half, const List *rows)
@@ -318,12 +319,15 @@ gsi_queue_remove(int half, const List *rows)
 	{
 		GsiQueued  *queued = lfirst(lc);
 		TM_FailureData failure;
+		TM_Result	result;
 
 		if (!queued->applied)
 			continue;
-		if (table_tuple_delete(rel, &queued->tid, GetCurrentCommandId(true),
-							   GetActiveSnapshot(), InvalidSnapshot, true,
-							   &failure, false) != TM_Ok)
+		result = table_tuple_delete(rel, &queued->tid,
+									GetCurrentCommandId(true),
+									GetActiveSnapshot(), InvalidSnapshot,
+									true, &failure, false);
+		if (result != TM_Ok && result != TM_Deleted)
 			elog(ERROR, "row of partitioning.%s was changed by others",
 				 half_names[half]);
 	}

@@ -38,7 +38,7 @@
 #define TRUNCATE_BLOCKS	((4 * 1024 * 1024) / BLCKSZ)
 
 /* When to come back, in milliseconds. */
-#define RETRY_LOCKED	50
+#define RETRY_LOCKED	50		/* at first; doubled from run to run */
 #define RETRY_LATER		1000
 
 /* An index that has failed is tried again after this, and ever later. */
@@ -228,10 +228,17 @@ run(void)
 static int
 next_run(const GsiRun *result)
 {
+	static int	retry = RETRY_LOCKED;
 	BlockNumber blocks[GSI_QUEUE_HALVES];
 
 	if (result->locked > 0)
-		return RETRY_LOCKED;
+	{
+		int			now = retry;
+
+		retry = Min(retry * 2, RETRY_LATER);
+		return now;
+	}
+	retry = RETRY_LOCKED;
 	if (!has_queue(blocks))
 		return WORKER_ABSENT;
 	if (result->left == 0)
@@ -359,6 +366,8 @@ apply_to_index(GsiQueued *queued, int i)
 	ResourceOwner owner = CurrentResourceOwner;
 	volatile GsiOutcome outcome = GSI_FAILING;
 
+	if (gsi_worker_is_failing(queued->indexes[i]))
+		return GSI_FAILING;
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(context);
 	PG_TRY();

@@ -81,9 +81,12 @@ worker_process_main(Datum arg)
 			idle_since = 0;
 		else if (idle_since == 0)
 			idle_since = GetCurrentTimestamp();
-		if (delay < 0 && is_enough(delay, idle_since) && may_leave())
-			break;
-
+		if (delay < 0 && is_enough(delay, idle_since))
+		{
+			if (may_leave())
+				break;
+			continue;
+		}
 		pause_until(GATHER_TIME, false);
 		pause_until(delay < 0 ? guc_worker_idle_timeout + 1L : delay, true);
 	}

@@ -178,12 +178,12 @@ await_workers('one', 0);
 # Without a slot, writers go on, the log says why nothing is applied, and it is
 # as soon as there is one.
 $node->append_conf('postgresql.conf', "max_worker_processes = 2\n");
+my $log = -s $node->logfile;
 $node->restart;
 make_app('two');
 $node->append_conf('postgresql.conf', "partitioning.worker_idle_timeout = 60s\n");
 $node->reload;
 follows('two', 2, 'two: the one slot is used');
-my $log = -s $node->logfile;
 $node->safe_psql('one', sprintf($put, 'slot', 'slot'));
 is($node->safe_psql('one', q{SELECT flush_index('app', 'byE', '100 ms')}), 'f', 'there is no slot for a worker');
 $node->wait_for_log(qr/no slot for a background worker of partitioning; trying again/, $log);
