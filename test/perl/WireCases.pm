@@ -13,7 +13,7 @@ use JSON::PP;
 use Scalar::Util qw(looks_like_number);
 use Test::More;
 
-our @EXPORT = qw(wire_case_files run_wire_cases);
+our @EXPORT = qw(wire_case_files run_wire_cases wire_case_requests);
 
 # UTF-8 text in and out; numbers keep their kind.
 my $json = JSON::PP->new->utf8->canonical->allow_nonref;
@@ -72,6 +72,15 @@ sub read_cases
 	}
 	close($in);
 	return @cases;
+}
+
+# The requests of a file, each an operation and a data structure.
+sub wire_case_requests
+{
+	my ($file) = @_;
+
+	return map { [ $_->{operation}, $_->{request} ] }
+	  grep { exists $_->{request} } read_cases($file);
 }
 
 sub text_bytes

@@ -129,6 +129,10 @@ SELECT wire('DeleteTable', '{"TableName": "wire_renamed"}');
 SELECT wire('ListTables', '{}');
 RESET partitioning.wire_schema;
 DROP SCHEMA wire_there;
+-- what SQL has made of a table keeps it
+CREATE VIEW wire_view AS SELECT * FROM wire_sql;
+SELECT wire('DeleteTable', '{"TableName": "wire_sql"}');
+DROP VIEW wire_view;
 DROP TABLE wire_sql;
 SELECT * FROM partitioning.table_settings;
 
