@@ -25,7 +25,7 @@
 /* Of libmicrohttpd, for the headers and what it reads ahead of a body. */
 #define CONNECTION_MEMORY	(40 * 1024)
 
-/* How often the limits are looked at, in milliseconds. */
+/* How often the connections are looked at, in milliseconds. */
 #define CHECK_INTERVAL		500
 
 static dlist_head connections = DLIST_STATIC_INIT(connections);
@@ -50,6 +50,7 @@ static void request_completed(void *context, struct MHD_Connection *mhd,
 							  enum MHD_RequestTerminationCode how);
 static HttpConnection *connection_of(struct MHD_Connection *mhd);
 static void enter_phase(HttpConnection *connection, HttpPhase phase);
+static bool is_left(const HttpConnection *connection);
 static int	phase_limit(HttpPhase phase);
 static void resume_due(TimestampTz now);
 static void report_library(void *context, const char *format, va_list args)
@@ -293,8 +294,8 @@ http_connections_check(TimestampTz now)
 													 iter.cur);
 		int			limit = phase_limit(connection->phase);
 
-		if (limit > 0 &&
-			now > connection->since + limit * INT64CONST(1000000))
+		if (now > connection->since + limit * INT64CONST(1000000) ||
+			is_left(connection))
 			(void) shutdown(connection->fd, SHUT_RDWR);
 	}
 }
@@ -317,7 +318,20 @@ resume_due(TimestampTz now)
 	}
 }
 
-/* Seconds; 0: none. */
+/*
+ * Has the client gone in the middle of a request?  libmicrohttpd misses that
+ * when the end comes together with the last bytes.
+ */
+static bool
+is_left(const HttpConnection *connection)
+{
+	char		byte;
+
+	return connection->phase != HTTP_PHASE_RUNNING &&
+		recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/* Seconds.  An answer that nobody fetches is as good as an idle connection. */
 static int
 phase_limit(HttpPhase phase)
 {
@@ -332,7 +346,7 @@ phase_limit(HttpPhase phase)
 		case HTTP_PHASE_RUNNING:
 			break;
 	}
-	return 0;
+	return guc_http_idle_timeout + guc_http_request_timeout / 1000;
 }
 
 /* What libmicrohttpd says of its clients matters to nobody but us. */

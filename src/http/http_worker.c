@@ -10,6 +10,9 @@
  */
 #include "postgres.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -50,6 +53,7 @@ static void handle_signals(void);
 static void wait_for_extension(void);
 static bool extension_is_here(void);
 static void raise_file_limit(void);
+static void give_memory_back(void);
 static void start_listening(void);
 static void stop_listening(void);
 static void renew_events(void);
@@ -106,6 +110,7 @@ partitioning_http_main(Datum argument)
 				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
 				 errmsg("could not start the HTTP library")));
 	raise_file_limit();
+	give_memory_back();
 	start_listening();
 	serve();
 }
@@ -169,6 +174,18 @@ raise_file_limit(void)
 	if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
 		ereport(LOG,
 				(errmsg("could not raise the limit of open files: %m")));
+}
+
+/*
+ * The C library learns from each large buffer that is freed to keep the next
+ * one; after one large body, a worker would never shrink again.
+ */
+static void
+give_memory_back(void)
+{
+#ifdef __GLIBC__
+	(void) mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+#endif
 }
 
 static void

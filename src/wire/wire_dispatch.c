@@ -63,6 +63,7 @@ wire_execute(const char *operation, size_t operation_len,
 
 	wire_observation.operation = found == NULL ? NULL : found->name;
 	wire_observation.n_tables = 0;
+	wire_observation.index_name = NULL;
 	if (found == NULL)
 		wire_check_request(operation, operation_len, request, request_len);
 	decoded = wire_decode(found->model, request, request_len);
