@@ -238,7 +238,6 @@ serve(void)
 	for (;;)
 	{
 		wait_for_events();
-		http_loop_time = GetCurrentTimestamp();
 		http_connections_check(http_loop_time);
 		(void) MHD_run(connections);
 		if (http_flush_awaited())
@@ -275,6 +274,7 @@ wait_for_events(void)
 		pgstat_report_activity(STATE_IDLE, NULL);
 	n = WaitEventSetWait(events, timeout, occurred, lengthof(occurred),
 						 PG_WAIT_EXTENSION);
+	http_loop_time = GetCurrentTimestamp();
 	for (int i = 0; i < n; i++)
 	{
 		if (occurred[i].events & WL_LATCH_SET)

@@ -23,9 +23,10 @@ sub ask
 	foreach my $request (@_)
 	{
 		my $answer = $client->call(@$request);
+		die "no answer to $request->[0] $request->[1]" if !$answer;
 		my ($error) = $answer->{body} =~ /^\{"__type":"[^"]*#(\w+)"/;
 
-		die "$request->[0]: status $answer->{status}, $answer->{body}"
+		die "$request->[0] $request->[1]: status $answer->{status}, $answer->{body}"
 		  if ($answer->{status} == 200) != !defined $error;
 		push @answers,
 		  [ $answer->{status} == 200 ? undef : $error, $answer->{body} ];
