@@ -95,6 +95,7 @@ static void copy_consumed(const BatchTable *batch, MemoryContext caller,
 						  ApiConsumed *result);
 static void check_write_counts(const ApiBatchWrite *request);
 static bool write_all(BatchWrite *state);
+static void find_blocked(BatchWrite *state);
 static void leave_out(BatchWrite *state, ErrorData *error);
 
 /*
@@ -619,6 +620,7 @@ write_all(BatchWrite *state)
 		MemoryContextSwitchTo(state->work);
 		error = CopyErrorData();
 		FlushErrorState();
+		find_blocked(state);
 		RollbackAndReleaseCurrentSubTransaction();
 		leave_out(state, error);
 	}
@@ -626,6 +628,30 @@ write_all(BatchWrite *state)
 	MemoryContextSwitchTo(state->work);
 	CurrentResourceOwner = owner;
 	return done;
+}
+
+/*
+ * Entries of unique indexes are written when all items are: the item in hand
+ * is then the one whose entry could not be.
+ */
+static void
+find_blocked(BatchWrite *state)
+{
+	Oid			relid;
+	ItemKey		key;
+
+	if (!gsi_call_blocked(&relid, &key))
+		return;
+	for (int i = 0; i < state->ntables; i++)
+	{
+		const BatchTable *batch = &state->tables[i];
+
+		for (int j = 0; j < batch->n && batch->table->relid == relid; j++)
+		{
+			if (key_order_bytes(&batch->items[j].key, &key) == 0)
+				state->current = &batch->items[j];
+		}
+	}
 }
 
 /*

@@ -93,6 +93,7 @@ static void close_stores(Transact *state);
 static void unlock_absent_keys(Transact *state);
 static void unlock_made_keys(Transact *state);
 static void await_row(Transact *state);
+static void find_blocked(Transact *state);
 static void report_conflict(const Transact *state);
 static void note_units(TransactItem *item);
 static void copy_consumed(const Transact *state, ApiTransactResult *result);
@@ -199,6 +200,7 @@ run(Transact *state)
 		MemoryContextSwitchTo(state->work);
 		error = CopyErrorData();
 		FlushErrorState();
+		find_blocked(state);
 		if (state->nested)
 			end_nested(state, false);
 		if (error->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED ||
@@ -640,6 +642,28 @@ await_row(Transact *state)
 	store_route(store, &item->key);
 	store_await_key(store, &item->key, &state->wait);
 	store_close(store);
+}
+
+/*
+ * The current item is the one whose entry in a unique index could not be
+ * written, if that has failed.
+ */
+static void
+find_blocked(Transact *state)
+{
+	Oid			relid;
+	ItemKey		key;
+
+	if (!gsi_call_blocked(&relid, &key))
+		return;
+	for (int i = 0; i < state->request->n; i++)
+	{
+		TransactItem *item = &state->items[i];
+
+		if (item->table->relid == relid &&
+			key_order_bytes(&item->key, &key) == 0)
+			state->current = item;
+	}
 }
 
 /*

@@ -48,6 +48,12 @@ extern void gsi_call_begin(void);
 extern void gsi_call_end(void);
 extern bool gsi_call_may_wait(void);
 
+/*
+ * When an error has ended that: whose entry it was, copied; false when the
+ * error came from elsewhere.
+ */
+extern bool gsi_call_blocked(Oid *relid, ItemKey *key);
+
 /* prototypes for functions in gsi_flush.c */
 
 /*

@@ -73,6 +73,7 @@ static int	nplaces = 0;
 static int	places_size = 0;
 static int	nunsettled = 0;
 static bool settling = false;
+static const Place *current = NULL; /* the one that is being settled */
 
 static void settle_all(void);
 static void frame_push(Oid relid);
@@ -101,6 +102,7 @@ gsi_order_init(void)
 void
 gsi_call_begin(void)
 {
+	current = NULL;
 	frame_push(InvalidOid);
 }
 
@@ -118,6 +120,17 @@ bool
 gsi_call_may_wait(void)
 {
 	return nunsettled > 0;
+}
+
+bool
+gsi_call_blocked(Oid *relid, ItemKey *key)
+{
+	if (current == NULL)
+		return false;
+	*relid = current->table->relid;
+	key_copy(key, &current->base);
+	current = NULL;
+	return true;
 }
 
 /*
@@ -292,6 +305,7 @@ settle_all(void)
 	PG_END_TRY();
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
+	current = NULL;
 	if (outermost)
 		forget_settled();
 }
@@ -390,6 +404,7 @@ settle_place(const StoreIndex *store, const Place *place, bool going)
 {
 	Relation	rel = table_open(place->relid, NoLock);
 
+	current = place;
 	gsi_settle_place(store, rel, &place->key, &place->base, going);
 	table_close(rel, NoLock);
 }
@@ -437,6 +452,7 @@ end_of_transaction(XactEvent event, void *arg)
 		case XACT_EVENT_PREPARE:
 		case XACT_EVENT_ABORT:
 			nframes = 0;
+			current = NULL;
 			place_context = NULL;
 			places = NULL;
 			nplaces = 0;

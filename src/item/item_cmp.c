@@ -29,6 +29,7 @@ PG_FUNCTION_INFO_V1(item_hash_extended);
 
 static void skip_alike(const ItemContainer *a, uint32 *i,
 					   const ItemContainer *b, uint32 *j);
+static uint32 common_prefix(const char *a, const char *b, uint32 len);
 static int	first_member(const ItemContainer *a, uint32 i,
 						 const ItemContainer *b, uint32 j, const char **name,
 						 uint32 *name_len);
@@ -60,8 +61,8 @@ item_map_changes(ItemRef a, ItemRef b, ItemChanges *changes)
 	item_container_open(b, &right);
 	for (;;)
 	{
-		const char *name;
-		uint32		name_len;
+		const char *name = NULL;
+		uint32		name_len = 0;
 		int			cmp;
 
 		skip_alike(&left, &i, &right, &j);
@@ -80,28 +81,48 @@ item_map_changes(ItemRef a, ItemRef b, ItemChanges *changes)
 	changes->n = -1;
 }
 
-/* Goes past members that are the same in both maps. */
+/*
+ * Goes past members that are the same in both maps: of those that end at the
+ * same places, as far as the bytes agree.
+ */
 static void
 skip_alike(const ItemContainer *a, uint32 *i, const ItemContainer *b,
 		   uint32 *j)
 {
 	uint32		a_start = item_container_start(a, *i);
 	uint32		b_start = item_container_start(b, *j);
+	uint32		most = Min(a->count - *i, b->count - *j);
+	uint32		len = 0;
+	uint32		n;
 
-	while (*i < a->count && *j < b->count)
+	for (n = 0; n < most; n++)
 	{
-		uint32		a_end = item_container_end(a, *i);
-		uint32		b_end = item_container_end(b, *j);
+		uint32		end = item_container_end(a, *i + n) - a_start;
 
-		if (a_end - a_start != b_end - b_start ||
-			memcmp(a->body + a_start, b->body + b_start,
-				   a_end - a_start) != 0)
+		if (end != item_container_end(b, *j + n) - b_start)
 			break;
-		a_start = a_end;
-		b_start = b_end;
+		len = end;
+	}
+	len = common_prefix(a->body + a_start, b->body + b_start, len);
+	while (n > 0 && item_container_end(a, *i) - a_start <= len)
+	{
+		n--;
 		(*i)++;
 		(*j)++;
 	}
+}
+
+static uint32
+common_prefix(const char *a, const char *b, uint32 len)
+{
+	uint32		n = 0;
+
+	while (n + sizeof(uint64) <= len &&
+		   memcmp(a + n, b + n, sizeof(uint64)) == 0)
+		n += sizeof(uint64);
+	while (n < len && a[n] == b[n])
+		n++;
+	return n;
 }
 
 /* Which of two members comes first, or is there at all, and its name. */
