@@ -91,7 +91,9 @@ PGXS        := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
 ifneq ($(PGXS),)
 include $(PGXS)
 
-PROVE_FLAGS  = -I $(srcdir)/test/perl
+# The server tests mostly wait: two at a time.
+PROVE_JOBS  ?= 2
+PROVE_FLAGS  = -I $(srcdir)/test/perl -j $(PROVE_JOBS)
 
 sql/$(EXTENSION)--$(EXTVERSION).sql: $(SQL_PARTS:%=sql/parts/%.sql) Makefile
 	cat $(filter %.sql,$^) > $@
