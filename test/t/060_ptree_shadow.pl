@@ -56,8 +56,8 @@ foreach my $table (@tables)
 	my $faults = '';
 	for my $number (1 .. $batches)
 	{
-		my $growing = $number % 12 < 8 ? 'true' : 'false';
-		my $check = $number % 6 == 0 || $number == $batches ? 25 : 2;
+		my $growing = $number % 8 < 5 ? 'true' : 'false';
+		my $check = $number % 6 == 0 || $number == $batches ? 25 : 1;
 		my $batch_seed = $seed * $number / ($batches + 1);
 
 		$sql = "SELECT setseed($batch_seed);
@@ -68,7 +68,7 @@ foreach my $table (@tables)
 		$sql .= "REINDEX INDEX CONCURRENTLY ${name}_ptree_index;\n"
 		  if $number % 17 == 0;
 		$sql .= "SELECT ptree_check('${name}_ptree_index', true);\n"
-		  if $check > 2;
+		  if $check > 1;
 
 		my ($ret, $out, $err) = $node->psql('app', $sql);
 
