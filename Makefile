@@ -161,6 +161,7 @@ quickstop:
 
 test: export WERROR = 1
 test: installed
+	@test/sdk/install
 	@test/scripts/suite
 
 # Long histories of item transactions, searched for anomalies.

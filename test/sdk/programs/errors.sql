@@ -1,0 +1,2 @@
+-- What failed has changed nothing.
+SELECT scan('sdk-errors');

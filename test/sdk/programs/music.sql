@@ -1,0 +1,1 @@
+SELECT scan('sdk-Music', projection => 'Artist, SongTitle');

@@ -1,0 +1,1 @@
+SELECT scan('sdk-values') ORDER BY 1;
