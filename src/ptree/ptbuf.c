@@ -10,6 +10,7 @@
 #include "access/transam.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
+#include "port/pg_bswap.h"
 #include "storage/bufmgr.h"
 #include "storage/indexfsm.h"
 #include "storage/lmgr.h"
@@ -208,11 +209,13 @@ _pt_cached_root(Relation rel, BlockNumber *root, uint32 *level)
 static inline uint32
 hash_part(const uint8 *data, int len)
 {
-	uint8		bytes[PT_HASH_SIZE] = {0};
+	uint32		result = 0;
 
-	memcpy(bytes, data, Min(len, PT_HASH_SIZE));
-	return (uint32) bytes[0] << 24 | (uint32) bytes[1] << 16 |
-		(uint32) bytes[2] << 8 | bytes[3];
+	if (likely(len >= PT_HASH_SIZE))
+		memcpy(&result, data, PT_HASH_SIZE);
+	else if (len > 0)
+		memcpy(&result, data, len);
+	return pg_ntoh32(result);
 }
 
 /* Where the hints for a hash are, or NULL if there can be none. */

@@ -137,8 +137,12 @@ do_insert(PtInsert *insert)
 	if (insert->churn)
 		_pt_remove_versions(rel, insert->heap, buf, key);
 
-	/* a page that was found by hint must not be split */
-	if (hinted && _pt_must_split(BufferGetPage(buf), key))
+	/*
+	 * A page that was found by hint must not be split.  Whether a full one has
+	 * to be costs more to find out than a descent.
+	 */
+	if (hinted &&
+		PtPageFree(BufferGetPage(buf)) < _pt_entry_size(true, key, false, 0))
 	{
 		_pt_release(buf);
 		buf = find_place(insert, false, &unique, &hinted);

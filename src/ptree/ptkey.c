@@ -16,6 +16,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "port/pg_bswap.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
@@ -218,10 +219,8 @@ _pt_encode_hash(int32 hash, StringInfo buf)
 {
 	uint32		position = (uint32) hash ^ 0x80000000U;
 
-	appendStringInfoCharMacro(buf, (char) (position >> 24));
-	appendStringInfoCharMacro(buf, (char) (position >> 16));
-	appendStringInfoCharMacro(buf, (char) (position >> 8));
-	appendStringInfoCharMacro(buf, (char) position);
+	position = pg_hton32(position);
+	appendBinaryStringInfo(buf, (char *) &position, sizeof(position));
 }
 
 /* Appends a sort key that is not null, without its marker. */

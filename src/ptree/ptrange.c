@@ -61,6 +61,8 @@ struct PtScanKeys
 	PtBytes		single_pk;		/* what pks and sks point to without arrays */
 	PtBytes		single_sk;
 	StringInfoData scratch;		/* these survive the next scan keys */
+	StringInfoData pk_bytes;	/* of single_pk */
+	StringInfoData sk_bytes;
 	StringInfoData lower;		/* bytes of the range in hand */
 	StringInfoData upper;
 };
@@ -71,7 +73,8 @@ static void add_pk_key(PtScanKeys *keys, ScanKey key);
 static void add_sk_key(PtScanKeys *keys, ScanKey key);
 static void add_int8_key(PtScanKeys *keys, ScanKey key);
 static bool add_equal(PtScanKeys *keys, ScanKey key, PtEncoder encoder,
-					  PtBytes *single, PtBytes **values, int *nvalues);
+					  StringInfo buf, PtBytes *single, PtBytes **values,
+					  int *nvalues);
 static PtBytes encode(PtScanKeys *keys, PtEncoder encoder, Datum value);
 static int	compare_bytes(const void *a, const void *b);
 static void tighten(PtBound *bound, bool upper, bool inclusive, PtBytes bytes);
@@ -91,6 +94,8 @@ _pt_create_keys(Relation rel)
 	result->rel = rel;
 	_pt_get_layout(rel, &result->layout);
 	initStringInfo(&result->scratch);
+	initStringInfo(&result->pk_bytes);
+	initStringInfo(&result->sk_bytes);
 	initStringInfo(&result->lower);
 	initStringInfo(&result->upper);
 	return result;
@@ -226,8 +231,8 @@ add_pk_key(PtScanKeys *keys, ScanKey key)
 			keys->recheck = true;
 		else
 			keys->pk_equal = add_equal(keys, key, _pt_encode_pk,
-									   &keys->single_pk, &keys->pks,
-									   &keys->npks);
+									   &keys->pk_bytes, &keys->single_pk,
+									   &keys->pks, &keys->npks);
 		for (int i = 0; i < keys->npks && !keys->recheck; i++)
 			keys->recheck = _pt_pk_digested((uint8 *) keys->pks[i].data,
 											keys->pks[i].len);
@@ -272,8 +277,8 @@ add_sk_key(PtScanKeys *keys, ScanKey key)
 			keys->recheck = true;
 		else
 			keys->sk_equal = add_equal(keys, key, _pt_encode_sk_bytes,
-									   &keys->single_sk, &keys->sks,
-									   &keys->nsks);
+									   &keys->sk_bytes, &keys->single_sk,
+									   &keys->sks, &keys->nsks);
 		return;
 	}
 	if (key->sk_flags & SK_SEARCHARRAY)
@@ -352,8 +357,8 @@ add_int8_key(PtScanKeys *keys, ScanKey key)
 
 /* Encodes the value or the array elements of an equality; always true. */
 static bool
-add_equal(PtScanKeys *keys, ScanKey key, PtEncoder encoder, PtBytes *single,
-		  PtBytes **values, int *nvalues)
+add_equal(PtScanKeys *keys, ScanKey key, PtEncoder encoder, StringInfo buf,
+		  PtBytes *single, PtBytes **values, int *nvalues)
 {
 	ArrayType  *array;
 	int16		typlen;
@@ -367,7 +372,11 @@ add_equal(PtScanKeys *keys, ScanKey key, PtEncoder encoder, PtBytes *single,
 
 	if ((key->sk_flags & SK_SEARCHARRAY) == 0)
 	{
-		*single = encode(keys, encoder, key->sk_argument);
+		/* no allocation for what is looked up most */
+		resetStringInfo(buf);
+		encoder(keys->rel, key->sk_argument, buf);
+		single->data = buf->data;
+		single->len = Min(buf->len, PT_MAX_KEY + 1);
 		*values = single;
 		*nvalues = 1;
 		return true;

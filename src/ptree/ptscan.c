@@ -325,6 +325,8 @@ load_page(IndexScanDesc scan, Buffer buf, const PtKey *left,
 	PtPlace		to;
 	PtKey		low;
 	PtKey		high;
+	bool		at_lower = false;
+	bool		at_upper = false;
 
 	PredicateLockPage(scan->indexRelation, BufferGetBlockNumber(buf),
 					  scan->xs_snapshot);
@@ -336,13 +338,17 @@ load_page(IndexScanDesc scan, Buffer buf, const PtKey *left,
 	if (_pt_compare(&high, right) > 0)
 	{
 		high = *right;
+		at_upper = right == &so->upper;
 		pos->next = InvalidBlockNumber;
 		_pt_locate_near(page, right, &from, &to);
 	}
 	else
 		_pt_end(page, &to);
 	if (_pt_compare(&low, left) < 0)
+	{
 		low = *left;
+		at_lower = left == &so->lower;
+	}
 
 	load_tids(pos, page, &from, &to);
 
@@ -357,8 +363,8 @@ load_page(IndexScanDesc scan, Buffer buf, const PtKey *left,
 		keep_key(&pos->high, pos->high_data, &high);
 		keep_key(&pos->low, pos->low_data, &low);
 	}
-	pos->more_left = _pt_compare(&pos->low, &so->lower) > 0;
-	pos->more_right = _pt_compare(&pos->high, &so->upper) < 0;
+	pos->more_left = !at_lower && _pt_compare(&pos->low, &so->lower) > 0;
+	pos->more_right = !at_upper && _pt_compare(&pos->high, &so->upper) < 0;
 	pos->valid = true;
 
 	if (BufferIsValid(pos->buf))
