@@ -70,7 +70,7 @@ gsi()
 {
     make_server
     load
-    psql -f bench/gsi/by_hand.sql -f bench/gsi/tables.sql >/dev/null
+    psql -v method="$method" -f bench/gsi/by_hand.sql -f bench/gsi/tables.sql >/dev/null
     psql -f bench/gsi/loops.sql
     psql -c 'VACUUM (ANALYZE, FREEZE)' -c 'CHECKPOINT'
 
@@ -168,7 +168,8 @@ gsi_lag()
 
 gsi_instructions()
 {
-    psql -c 'VACUUM (ANALYZE, FREEZE)' -c 'CHECKPOINT'
+    # whatever has been written to them, all tables are alike again
+    psql -c 'VACUUM FULL' -c 'CALL warm()' -c 'VACUUM (ANALYZE, FREEZE)' -c 'CHECKPOINT'
     count_instructions
     # makes the relation cache's file for those after it
     session_cost <<'END' >/dev/null

@@ -8,6 +8,7 @@
 --   keys_1, 5, 20    asynchronous ones with keys alone, on other attributes
 ALTER DATABASE bench SET search_path = public, partitioning;
 SET search_path = public, partitioning;
+SET partitioning.index_method = :'method';
 CREATE FUNCTION make(name text, indexes int, propagation text, keys_only bool) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     other text[] := '{carrier,currency,orderId}';
