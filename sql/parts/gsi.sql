@@ -85,7 +85,7 @@ CREATE FUNCTION partitioning.create_global_index(table_name pg_catalog.text, ind
     LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
     AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION partitioning.create_global_index(pg_catalog.text, pg_catalog.text, pg_catalog.text, pg_catalog.text, pg_catalog.jsonb, pg_catalog.text, pg_catalog.text[], pg_catalog.text, pg_catalog.bool, pg_catalog.int4, pg_catalog.text[], pg_catalog.text[], pg_catalog.jsonb, pg_catalog.jsonb) IS
-    'makes a global index of an item table and returns its index table: one attribute or up to four for partition and sort key, their types S (default), N or B as {"name": "type"}, projection ALL, KEYS_ONLY or INCLUDE with the attributes to include, propagation sync, unique_key, templates {"name": "{attribute}#{attribute}"} for computed keys; blocks writers of the table; errors IM001, IM003 for an unknown table, 23505 when a unique key is not';
+    'makes a global index of an item table and returns its index table: one attribute or up to four for partition and sort key, their types S (default), N or B as {"name": "type"}, projection ALL, KEYS_ONLY or INCLUDE with the attributes to include, propagation async (default) or sync, unique_key (implies sync), templates {"name": "{attribute}#{attribute}"} for computed keys; asynchronous indexes are filled by the background worker while writers go on, synchronous ones block writers of the table; errors IM001, IM003 for an unknown table, 23505 when a unique key is not';
 
 CREATE FUNCTION partitioning.verify_index(table_name pg_catalog.text, index_name pg_catalog.text,
     OUT problem pg_catalog.text, OUT index_key partitioning.item, OUT base_key partitioning.item)
@@ -116,7 +116,7 @@ CREATE FUNCTION partitioning.alter_index(table_name pg_catalog.text, index_name 
     LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
     AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION partitioning.alter_index(pg_catalog.text, pg_catalog.text, pg_catalog.text) IS
-    'changes how a global index follows its table; sync is the only way yet; for the owner of the table';
+    'changes how a global index follows its table: sync, in the transaction of the write, or async, after its commit; blocks writers of the table; for the owner of the table';
 
 CREATE FUNCTION partitioning.flush_index(table_name pg_catalog.text, index_name pg_catalog.text,
     timeout pg_catalog.interval DEFAULT '30 s')
@@ -124,7 +124,7 @@ CREATE FUNCTION partitioning.flush_index(table_name pg_catalog.text, index_name 
     LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
     AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION partitioning.flush_index(pg_catalog.text, pg_catalog.text, pg_catalog.interval) IS
-    'waits until a global index has what was committed before the call, false after the timeout; a synchronous index always has; needs SELECT on the table';
+    'waits until a global index is active and has what was committed before the call, whoever has committed it; false after the timeout, null is none; needs SELECT on the table';
 
 CREATE FUNCTION partitioning.index_rate(index_table pg_catalog.regclass)
     RETURNS pg_catalog.float8

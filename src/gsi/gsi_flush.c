@@ -29,19 +29,26 @@
 
 typedef bool (*QueueVisit) (int half, const List *rows, void *arg);
 
-static bool each_row(QueueVisit visit, void *arg);
-static bool is_pending(const ItemTable *table, const ItemIndex *index,
-					   Snapshot since);
-static bool visit_pending(int half, const List *rows, void *arg);
-static bool names_index(const GsiQueued *queued, Oid index);
-static bool visit_apply(int half, const List *rows, void *arg);
+/* A place in the queue. */
+typedef struct Place
+{
+	int			half;
+	BlockNumber block;
+} Place;
 
 /* What is looked for. */
 typedef struct Pending
 {
 	Oid			index;			/* index table */
 	Snapshot	since;			/* visible to this */
+	Place		place;			/* no such row is before that */
 } Pending;
+
+static bool each_row(Place *place, QueueVisit visit, void *arg);
+static bool is_pending(Pending *pending);
+static bool visit_pending(int half, const List *rows, void *arg);
+static bool names_index(const GsiQueued *queued, Oid index);
+static bool visit_apply(int half, const List *rows, void *arg);
 
 /*
  * False when the time is over; in milliseconds, negative for no limit.
@@ -52,14 +59,14 @@ gsi_flush(const ItemTable *table, const ItemIndex *index, int64 timeout)
 	TimestampTz start = GetCurrentTimestamp();
 	Oid			relid = table->relid;
 	const char *name = pstrdup(index->name);
-	Snapshot	since;
+	Pending		pending = {0};
 	bool		done = false;
 
 	if (index->synchronous && index->status == INDEX_ACTIVE)
 		return true;
 	if (!worker_available() && !RecoveryInProgress())
 		gsi_apply_now(table);
-	since = RegisterSnapshot(GetLatestSnapshot());
+	pending.since = RegisterSnapshot(GetLatestSnapshot());
 	worker_await_begin();
 	for (;;)
 	{
@@ -69,9 +76,11 @@ gsi_flush(const ItemTable *table, const ItemIndex *index, int64 timeout)
 		AcceptInvalidationMessages();
 		table = meta_table(relid);
 		index = meta_index_find(table, name, strlen(name));
+		pending.index = index == NULL ? InvalidOid :
+			store_index_relid(table, index);
 		done = index == NULL ||
 			(index->status == INDEX_ACTIVE &&
-			 (index->synchronous || !is_pending(table, index, since)));
+			 (index->synchronous || !is_pending(&pending)));
 		left = timeout < 0 ? SLEEP_MAX :
 			timeout - (GetCurrentTimestamp() - start) / 1000;
 		if (done || left <= 0)
@@ -80,7 +89,7 @@ gsi_flush(const ItemTable *table, const ItemIndex *index, int64 timeout)
 		worker_await(Min(left, RecoveryInProgress() ? SLEEP_STANDBY : SLEEP_MAX));
 	}
 	worker_await_end();
-	UnregisterSnapshot(since);
+	UnregisterSnapshot(pending.since);
 	if (index == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -89,11 +98,12 @@ gsi_flush(const ItemTable *table, const ItemIndex *index, int64 timeout)
 }
 
 /*
- * Shows all rows of the queue that are committed now, or of the own
- * transaction; until visit returns false, which is the result then.
+ * Shows all rows of the queue, from a place on, that are committed now, or of
+ * the own transaction; until visit returns false, which is the result then,
+ * and the place where that was.
  */
 static bool
-each_row(QueueVisit visit, void *arg)
+each_row(Place *place, QueueVisit visit, void *arg)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "index queue",
@@ -102,18 +112,25 @@ each_row(QueueVisit visit, void *arg)
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	bool		go_on = true;
 
-	for (int half = 0; half < GSI_QUEUE_HALVES && go_on; half++)
+	while (go_on && place->half < GSI_QUEUE_HALVES)
 	{
-		BlockNumber end = gsi_queue_blocks(half);
-		BlockNumber next = 0;
+		BlockNumber end = gsi_queue_blocks(place->half);
+		BlockNumber next = place->block;
 
-		while (next < end && go_on)
+		while (go_on && place->block < end)
 		{
-			List	   *rows = gsi_queue_read(half, next, end, READ_ROWS,
-											  snapshot, &next);
+			List	   *rows = gsi_queue_read(place->half, place->block, end,
+											  READ_ROWS, snapshot, &next);
 
-			go_on = visit(half, rows, arg);
+			go_on = visit(place->half, rows, arg);
+			if (go_on)
+				place->block = next;
 			MemoryContextReset(context);
+		}
+		if (go_on)
+		{
+			place->half++;
+			place->block = 0;
 		}
 	}
 	UnregisterSnapshot(snapshot);
@@ -122,16 +139,25 @@ each_row(QueueVisit visit, void *arg)
 	return go_on;
 }
 
-/* Is there a row for the index that was there already? */
+/*
+ * Is there a row for the index that was there when the wait began?  One that
+ * was not where we have looked does not come there, unless it is the rest of
+ * another one; so before we say no, we look everywhere.
+ */
 static bool
-is_pending(const ItemTable *table, const ItemIndex *index, Snapshot since)
+is_pending(Pending *pending)
 {
-	Pending		pending = {
-		.index = store_index_relid(table, index),
-		.since = since
-	};
+	bool		everywhere;
 
-	return !each_row(visit_pending, &pending);
+	do
+	{
+		everywhere = pending->place.half == 0 && pending->place.block == 0;
+		if (!each_row(&pending->place, visit_pending, pending))
+			return true;
+		pending->place.half = 0;
+		pending->place.block = 0;
+	} while (!everywhere);
+	return false;
 }
 
 static bool
@@ -145,9 +171,10 @@ visit_pending(int half, const List *rows, void *arg)
 		const GsiQueued *queued = lfirst(lc);
 
 		if (names_index(queued, pending->index) &&
-			!TransactionIdIsCurrentTransactionId(queued->xmin) &&
-			!(TransactionIdIsNormal(queued->xmin) &&
-			  XidInMVCCSnapshot(queued->xmin, pending->since)))
+			(gsi_queue_is_rest(queued) ||
+			 (!TransactionIdIsCurrentTransactionId(queued->xmin) &&
+			  !(TransactionIdIsNormal(queued->xmin) &&
+				XidInMVCCSnapshot(queued->xmin, pending->since)))))
 			return false;
 	}
 	return true;
@@ -171,9 +198,10 @@ void
 gsi_apply_now(const ItemTable *table)
 {
 	Oid			relid = table->relid;
+	Place		begin = {0};
 
 	(void) store_lock_propagation(relid, true);
-	(void) each_row(visit_apply, &relid);
+	(void) each_row(&begin, visit_apply, &relid);
 	CommandCounterIncrement();
 }
 

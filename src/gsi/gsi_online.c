@@ -7,7 +7,10 @@
  * his changes for it.  Then the worker
  *
  *	1. waits for those that have been at the table before, without being in
- *	   anybody's way: it asks from time to time whether they are gone;
+ *	   anybody's way: it asks from time to time whether they are gone.  It
+ *	   does so twice.  We may see the commit before it has told others to
+ *	   forget what they know of the table, and they may come to it in between;
+ *	   but then it still holds its lock and is one of the first round;
  *	2. reads the table, some blocks at a time, and makes the entries of what
  *	   is there.  New changes come first: the queue is looked after between
  *	   any two steps.  An item that changes while the table is read is queued,
@@ -43,6 +46,8 @@
 /* Blocks that are read in one transaction. */
 #define STEP_BLOCKS		64
 
+#define HOLDER_ROUNDS	2
+
 /* When to ask again, in milliseconds. */
 #define POLL_HOLDERS	20
 #define POLL_LOCKED		50
@@ -57,7 +62,7 @@ typedef struct Making
 	Oid			table;			/* item table */
 	Oid			index;			/* index table */
 	List	   *holders;		/* of VirtualTransactionId *, to wait for */
-	bool		waited;			/* they are gone */
+	int			rounds;			/* of them that have begun */
 	uint64		filled;			/* run after which all had been read, or 0 */
 	int			pause;			/* after an error, in milliseconds */
 	TimestampTz retry_at;
@@ -360,20 +365,23 @@ is_gone(Making *making, const ItemTable *table, const ItemIndex *index)
 static bool
 holders_gone(Making *making, List *leaves)
 {
-	if (!making->waited && making->holders == NIL)
-		find_holders(making, leaves);
-	while (making->holders != NIL)
+	for (;;)
 	{
-		VirtualTransactionId *holder = llast(making->holders);
+		while (making->holders != NIL)
+		{
+			VirtualTransactionId *holder = llast(making->holders);
 
-		if (!VirtualXactLock(*holder, false))
-			return false;
-		making->holders = list_truncate(making->holders,
-										list_length(making->holders) - 1);
-		pfree(holder);
+			if (!VirtualXactLock(*holder, false))
+				return false;
+			making->holders = list_truncate(making->holders,
+											list_length(making->holders) - 1);
+			pfree(holder);
+		}
+		if (making->rounds == HOLDER_ROUNDS)
+			return true;
+		making->rounds++;
+		find_holders(making, leaves);
 	}
-	making->waited = true;
-	return true;
 }
 
 /* Transactions that may have written to the table without seeing the index. */

@@ -139,6 +139,7 @@ extern Oid	gsi_queue_relid(int half);
 extern void gsi_queue_add(const ItemTable *table, const ItemKey *key, int n,
 						  const GsiStale *stale);
 extern void gsi_queue_rest(const GsiQueued *queued);
+extern bool gsi_queue_is_rest(const GsiQueued *queued);
 extern bool gsi_queue_decode(const GsiQueued *queued, ItemKey *key,
 							 GsiStale *stale);
 extern BlockNumber gsi_queue_blocks(int half);

@@ -49,8 +49,9 @@
 #define COLUMN_QUEUED_AT	4
 #define COLUMNS				4
 
-/* First byte of column change. */
+/* First byte of column change; of a row that is the rest of another one. */
 #define CHANGE_VERSION		1
+#define CHANGE_REST			2
 
 static const char *const half_names[GSI_QUEUE_HALVES] = {
 	"index_queue_0", "index_queue_1"
@@ -58,7 +59,8 @@ static const char *const half_names[GSI_QUEUE_HALVES] = {
 
 static Relation open_half(int half, LOCKMODE lockmode);
 static void insert_row(Oid table, const ItemKey *key, int n,
-					   const GsiStale *stale, TimestampTz queued_at);
+					   const GsiStale *stale, int version,
+					   TimestampTz queued_at);
 static void append_key(StringInfo change, const ItemKey *key);
 static bool read_key(const GsiQueued *queued, uint32 *offset, ItemKey *key);
 static void read_row(TupleTableSlot *slot, GsiQueued *queued);
@@ -95,7 +97,7 @@ void
 gsi_queue_add(const ItemTable *table, const ItemKey *key, int n,
 			  const GsiStale *stale)
 {
-	insert_row(table->relid, key, n, stale,
+	insert_row(table->relid, key, n, stale, CHANGE_VERSION,
 			   GetCurrentTransactionStartTimestamp());
 }
 
@@ -116,12 +118,12 @@ gsi_queue_rest(const GsiQueued *queued)
 		if (!queued->done[i])
 			stale[n++] = stale[i];
 	}
-	insert_row(queued->table, &key, n, stale, queued->queued_at);
+	insert_row(queued->table, &key, n, stale, CHANGE_REST, queued->queued_at);
 }
 
 static void
 insert_row(Oid table, const ItemKey *key, int n, const GsiStale *stale,
-		   TimestampTz queued_at)
+		   int version, TimestampTz queued_at)
 {
 	Relation	rel = open_half(gsi_queue_current(), RowExclusiveLock);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
@@ -131,7 +133,7 @@ insert_row(Oid table, const ItemKey *key, int n, const GsiStale *stale,
 
 	initStringInfo(&change);
 	appendStringInfoSpaces(&change, VARHDRSZ);
-	appendStringInfoChar(&change, CHANGE_VERSION);
+	appendStringInfoChar(&change, version);
 	append_key(&change, key);
 	for (int i = 0; i < n; i++)
 	{
@@ -180,7 +182,8 @@ gsi_queue_decode(const GsiQueued *queued, ItemKey *key, GsiStale *stale)
 	uint32		offset = 1;
 
 	if (VARSIZE_ANY_EXHDR(queued->change) < 1 ||
-		*VARDATA_ANY(queued->change) != CHANGE_VERSION ||
+		(*VARDATA_ANY(queued->change) != CHANGE_VERSION &&
+		 *VARDATA_ANY(queued->change) != CHANGE_REST) ||
 		!read_key(queued, &offset, key))
 		return false;
 	for (int i = 0; i < queued->nindexes; i++)
@@ -190,6 +193,14 @@ gsi_queue_decode(const GsiQueued *queued, ItemKey *key, GsiStale *stale)
 			return false;
 	}
 	return true;
+}
+
+/* Is a row older than the transaction that has written it? */
+bool
+gsi_queue_is_rest(const GsiQueued *queued)
+{
+	return VARSIZE_ANY_EXHDR(queued->change) > 0 &&
+		*VARDATA_ANY(queued->change) == CHANGE_REST;
 }
 
 static bool

@@ -106,8 +106,8 @@ static const WorkerJob job = {
 };
 
 /*
- * The last transaction that has taken rows off each half.  Before the first
- * one it is that in which this worker has begun.
+ * The last transaction that has taken rows off each half, or any later one;
+ * of another worker it may be the last one before this one has begun.
  */
 static TransactionId applied_by[GSI_QUEUE_HALVES];
 
@@ -259,7 +259,10 @@ has_queue(BlockNumber *blocks)
 	for (int half = 0; half < GSI_QUEUE_HALVES; half++)
 	{
 		if (!TransactionIdIsValid(applied_by[half]))
+		{
 			applied_by[half] = ReadNextTransactionId();
+			TransactionIdRetreat(applied_by[half]);
+		}
 		result = result && OidIsValid(gsi_queue_relid(half));
 		blocks[half] = result ? gsi_queue_blocks(half) : 0;
 	}
@@ -671,5 +674,7 @@ truncate_half(int half)
 	StartTransactionCommand();
 	done = gsi_queue_truncate(half, applied_by[half]);
 	CommitTransactionCommand();
+	if (done)
+		applied_by[half] = InvalidTransactionId;	/* begins anew */
 	return done;
 }

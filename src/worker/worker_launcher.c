@@ -132,6 +132,7 @@ connectable_databases(bool templates)
 		MemoryContext old;
 
 		if (!database->datallowconn ||
+			database->datconnlimit == DATCONNLIMIT_INVALID_DB ||
 			(database->datistemplate && !templates))
 			continue;
 		old = MemoryContextSwitchTo(context);
