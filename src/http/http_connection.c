@@ -300,6 +300,17 @@ http_connections_check(TimestampTz now)
 	}
 }
 
+/* Ends all connections, whatever they are at. */
+void
+http_connections_close(void)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &connections)
+		(void) shutdown(dlist_container(HttpConnection, node, iter.cur)->fd,
+						SHUT_RDWR);
+}
+
 static void
 resume_due(TimestampTz now)
 {

@@ -27,10 +27,11 @@
 #include "wire/wire.h"
 
 /*
- * How long one attempt waits for a lock, in milliseconds.  The other clients
- * of the worker wait as long.
+ * How long an attempt waits for a lock, in milliseconds: the first, and those
+ * after it.  The other clients of the worker wait as long.
  */
-#define ATTEMPT_WAIT	2
+#define FIRST_WAIT		2
+#define LATER_WAIT		1
 
 static MemoryContext request_context = NULL;
 
@@ -72,6 +73,7 @@ http_execute(const HttpCall *call, bool last, StringInfo answer,
 {
 	int			transaction_wait = guc_transaction_wait;
 	int			lock_timeout = LockTimeout;
+	int			wait = call->attempt == 0 ? FIRST_WAIT : LATER_WAIT;
 	volatile bool failed = false;
 
 	Assert(!InSecurityRestrictedOperation());
@@ -82,8 +84,8 @@ http_execute(const HttpCall *call, bool last, StringInfo answer,
 
 	PG_TRY();
 	{
-		guc_transaction_wait = Min(transaction_wait, ATTEMPT_WAIT);
-		LockTimeout = ATTEMPT_WAIT;
+		guc_transaction_wait = Min(transaction_wait, wait);
+		LockTimeout = wait;
 		run_transaction(call, answer);
 	}
 	PG_CATCH();

@@ -117,6 +117,7 @@ typedef struct HttpCall
 	const char *request;		/* body, decompressed */
 	size_t		request_len;
 	TimestampTz arrived;
+	int			attempt;		/* 0: the first */
 } HttpCall;
 
 /* prototypes for functions in http_worker.c */
@@ -135,6 +136,7 @@ extern bool http_connections_full(void);
 extern void http_connection_suspend(HttpConnection *connection);
 extern long http_connections_timeout(TimestampTz now);
 extern void http_connections_check(TimestampTz now);
+extern void http_connections_close(void);
 
 /* prototypes for functions in http_request.c */
 extern void http_request_begin(HttpConnection *connection);

@@ -191,6 +191,7 @@ answer_call(HttpConnection *connection)
 	if (connection->attempts == 0)
 		connection->arrived = GetCurrentTimestamp();
 	call.arrived = connection->arrived;
+	call.attempt = connection->attempts;
 	set_operation(&call, connection->headers.target);
 	if (set_request(connection, &inflated, &call))
 		run_call(connection, &call);
@@ -285,7 +286,7 @@ run_call(HttpConnection *connection, const HttpCall *call)
 }
 
 /*
- * The pauses grow from 5 to 40 ms, so that many requests for one locked row
+ * The pauses grow from 10 to 80 ms, so that many requests for one locked row
  * leave the worker time for all others.
  */
 static void
@@ -295,7 +296,7 @@ wait_for_lock(HttpConnection *connection)
 
 	end = connection->arrived + guc_http_lock_timeout * INT64CONST(1000);
 	connection->run_at = GetCurrentTimestamp() +
-		(INT64CONST(5000) << Min(connection->attempts, 3));
+		(INT64CONST(10000) << Min(connection->attempts, 3));
 	if (connection->run_at > end)
 		connection->run_at = end;
 	connection->attempts++;

@@ -69,7 +69,7 @@ http_init(void)
 	if (!process_shared_preload_libraries_in_progress)
 		return;
 	http_statistics_init();
-	if (guc_http_port == 0)
+	if (guc_http_port == 0 || IsBinaryUpgrade)
 		return;
 	http_flush_init();
 	for (int i = 0; i < guc_http_workers; i++)
@@ -295,14 +295,16 @@ accept_connections(int listener)
 }
 
 /*
- * Settings of the listening sockets are settings of who may connect, so these
- * are always made anew; connections stay.  Another database needs another
- * process.
+ * Connections stay, unless whoever has one would need no signature any more.
+ * Another database needs another process.
  */
 static void
 reload(void)
 {
 	char	   *database;
+	char	   *addresses;
+	bool		insecure = guc_http_insecure;
+	int			auth = guc_http_auth;
 
 	if (ShutdownRequestPending)
 		proc_exit(1);
@@ -310,6 +312,7 @@ reload(void)
 		return;
 	ConfigReloadPending = false;
 	database = pstrdup(guc_http_database);
+	addresses = pstrdup(guc_http_listen_addresses);
 	ProcessConfigFile(PGC_SIGHUP);
 	http_identity_forget();
 	if (strcmp(database, guc_http_database) != 0)
@@ -319,10 +322,16 @@ reload(void)
 						guc_http_database)));
 		proc_exit(1);
 	}
-	pfree(database);
-	if (connections != NULL)
+	if (connections != NULL && auth != guc_http_auth &&
+		guc_http_auth == HTTP_AUTH_NONE)
+		http_connections_close();
+	if (connections != NULL &&
+		(auth != guc_http_auth || insecure != guc_http_insecure ||
+		 strcmp(addresses, guc_http_listen_addresses) != 0))
 	{
 		stop_listening();
 		start_listening();
 	}
+	pfree(database);
+	pfree(addresses);
 }
