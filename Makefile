@@ -6,6 +6,7 @@
 #
 #   make, make install      build and install (PG_CONFIG=... chooses a server)
 #   make installcheck       all tests, on temporary servers of their own
+#   make soak-http          the HTTP endpoint for longer (REQUESTS=..., CYCLES=...)
 #   make check-history      long histories of transactions (TRANSACTIONS=...)
 #   make soak-crash         500 crashes of ptree indexes under load
 #   make soak-ptree         10 minutes of load on ptree indexes
@@ -193,6 +194,13 @@ soak-index: installed
 	@$(MAKE) --no-print-directory installcheck REGRESS= ISOLATION= \
 		PROVE_TESTS=test/t/042_index_online.pl
 
+# The HTTP endpoint for longer: a million requests, ten crashes.
+soak-http: export REQUESTS ?= 1000000
+soak-http: export CYCLES ?= 10
+soak-http: installed
+	@$(MAKE) --no-print-directory installcheck REGRESS= ISOLATION= \
+		PROVE_TESTS='test/t/076_http_hostile.pl test/t/079_http_crash.pl'
+
 lint:
 	@test/lint/run
 
@@ -205,5 +213,5 @@ $(MAJORS:%=test-%): test-%: root-%
 	@test/scripts/root $* test
 
 .PHONY: always prepare installed quickstart quickstop test check-history \
-        soak-crash soak-ptree soak-queue soak-index lint \
+        soak-crash soak-ptree soak-queue soak-index soak-http lint \
         $(MAJORS:%=root-%) $(MAJORS:%=test-%)
