@@ -250,6 +250,7 @@ serve(void)
 		if (ShutdownRequestPending)
 			proc_exit(1);
 		reload();
+		QueryCancelPending = false; /* there is nothing to cancel */
 		CHECK_FOR_INTERRUPTS();
 		if (accepting != !http_connections_full())
 		{

@@ -58,7 +58,7 @@ typedef struct WireObservation
 typedef struct WireObserver
 {
 	void		(*begin) (const WireObservation *observation);
-	void		(*end) (const WireObservation *observation, bool failed);
+	void		(*end) (const WireObservation *observation, bool failed);	/* or NULL */
 } WireObserver;
 
 extern WireObservation wire_observation;

@@ -112,6 +112,7 @@ Datum
 dynamodb(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = CurrentMemoryContext;
+	WireObservation outer = wire_observation;	/* a trigger may call this */
 	StringInfoData response;
 
 	initStringInfo(&response);
@@ -125,13 +126,15 @@ dynamodb(PG_FUNCTION_ARGS)
 		wire_execute(VARDATA_ANY(operation), VARSIZE_ANY_EXHDR(operation),
 					 VARDATA_ANY(request), VARSIZE_ANY_EXHDR(request),
 					 &response);
-		if (wire_observer != NULL)
+		if (wire_observer != NULL && wire_observer->end != NULL)
 			wire_observer->end(&wire_observation, false);
+		wire_observation = outer;
 	}
 	PG_CATCH();
 	{
-		if (wire_observer != NULL)
+		if (wire_observer != NULL && wire_observer->end != NULL)
 			wire_observer->end(&wire_observation, true);
+		wire_observation = outer;
 		raise_as_exception(context);
 	}
 	PG_END_TRY();

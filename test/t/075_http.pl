@@ -232,6 +232,37 @@ is( $node->safe_psql(
 	't',
 	'pg_stat_activity shows operation and table');
 
+# A trigger may use dynamodb() itself, and there is nothing to cancel in a
+# process that waits.
+$node->safe_psql('app', <<'END');
+SELECT create_table('copies', 'PK', 'SK');
+CREATE FUNCTION copy() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM partitioning.dynamodb('PutItem', json_build_object('TableName', 'copies',
+        'Item', partitioning.to_dynamodb_json(partitioning.item_of(NEW))));
+    RETURN NULL;
+END $$;
+CREATE TRIGGER copy AFTER INSERT ON app FOR EACH ROW EXECUTE FUNCTION copy();
+SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE backend_type = 'partitioning http';
+END
+is( outcome(
+		$client->call('PutItem',
+			'{"TableName":"app","Item":{"PK":{"S":"U#3"},"SK":{"S":"A"}}}')),
+	'200',
+	'a trigger calls dynamodb()');
+is( $client->call('GetItem',
+		'{"TableName":"copies","Key":{"PK":{"S":"U#3"},"SK":{"S":"A"}}}')
+	  ->{body},
+	'{"Item":{"PK":{"S":"U#3"},"SK":{"S":"A"}}}',
+	'and it does what it does in SQL');
+
+is( $node->safe_psql(
+		'app',
+		q{SELECT calls FROM partitioning.operation_statistics WHERE table_name = 'app' AND operation = 'PutItem'}
+	),
+	2,
+	'the request is counted for its own table');
+
 # Without authentication, a name that leads here proves nothing.
 $client = PartitioningHttp->connect($port);
 is( outcome($client->call('GetItem', '{}', 'Host: rebound.example.com')),
