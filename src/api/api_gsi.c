@@ -58,7 +58,7 @@ static void check_repeated(const ItemIndex *index);
 static void set_propagation(FunctionCallInfo fcinfo, ItemIndex *index);
 static bool is_sync(const char *propagation);
 static void check_async(const ItemIndex *index);
-static void check_shards(FunctionCallInfo fcinfo);
+static void set_shards(FunctionCallInfo fcinfo, ItemIndex *index);
 static void check_count(const ItemTable *table);
 static int64 timeout_argument(FunctionCallInfo fcinfo, int arg);
 static Jsonb *jsonb_argument(FunctionCallInfo fcinfo, int arg);
@@ -107,7 +107,7 @@ create_global_index(PG_FUNCTION_ARGS)
 												  "projection"),
 						 PG_ARGISNULL(ARG_INCLUDE) ? NULL :
 						 PG_GETARG_ARRAYTYPE_P(ARG_INCLUDE), &index);
-	check_shards(fcinfo);
+	set_shards(fcinfo, &index);
 	index.method = api_index_method(jsonb_argument(fcinfo, ARG_OPTIONS));
 	index.options = psprintf("{\"index_method\": \"%s\"}",
 							 meta_method_name(index.method));
@@ -325,15 +325,38 @@ check_async(const ItemIndex *index)
 }
 
 static void
-check_shards(FunctionCallInfo fcinfo)
+set_shards(FunctionCallInfo fcinfo, ItemIndex *index)
 {
-	if (!PG_ARGISNULL(ARG_WRITE_SHARDS) &&
-		PG_GETARG_INT32(ARG_WRITE_SHARDS) == 1)
+	int			count;
+
+	if (PG_ARGISNULL(ARG_WRITE_SHARDS))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("argument \"%s\" must not be null", "write_shards")));
+	count = PG_GETARG_INT32(ARG_WRITE_SHARDS);
+	if (count < 1 || count > KEY_MAX_SHARDS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"%s\" must be between %d and %d",
+						"write_shards", 1, KEY_MAX_SHARDS)));
+	index->write_shards = count;
+	if (count == 1)
 		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("write sharding of indexes is not supported yet"),
-			 errhint("Leave out write_shards.")));
+	if (index->nsort == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("an index without sort key cannot have write shards"),
+				 errdetail("There would be no order to merge its shards in.")));
+	if (index->npartition > 1 || index->keys[0].attribute.type != ITEM_S)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("an index whose partition key is not one attribute of type S cannot have write shards"),
+				 errdetail("The number of the shard becomes part of the partition key, which must be of type S for that.")));
+	if (index->unique_key)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a unique index cannot have write shards"),
+				 errdetail("Items of equal keys may be in different shards.")));
 }
 
 static void

@@ -515,6 +515,8 @@ estimate_rows(const ApiQuery *request, bool bounded)
 	rows /= partitions_of_relation(relid);
 	if (index == NULL || !index->global)
 		rows *= Max(key_shard_count(&table->schema.sharding), 1);
+	else
+		rows *= Max(index->write_shards, 1);
 	if (request->kind == API_MERGE)
 		rows *= Max(ArrayGetNItems(ARR_NDIM(request->pks),
 								   ARR_DIMS(request->pks)), 1);

@@ -140,9 +140,13 @@ start_hash(const ItemTable *table, const ItemIndex *index,
 	ItemRef		pk = start->key.refs[0];
 	int			shard;
 
-	if (index != NULL)
-		return key_hash_ref(start->pk);
-	if (sharding->by == KEY_SHARD_SORT_KEY)
+	if (index != NULL && index->global && index->write_shards > 1)
+		pk = key_ref_from_datum(ITEM_S,
+								store_index_stored_pk(index, start->pk,
+													  key_digest(&start->key)));
+	else if (index != NULL && index->global)
+		pk = start->pk;
+	else if (sharding->by == KEY_SHARD_SORT_KEY)
 	{
 		shard = key_shard_of_sort_key(start->key.refs[1], sharding->count);
 		pk = key_ref_from_datum(ITEM_S, key_shard_datum(pk, shard));

@@ -17,6 +17,9 @@
 /* What the digest, with its alignment, may add to an index tuple. */
 #define DIGEST_ROOM		((int) (2 * sizeof(int64)))
 
+/* The same of the number of a shard. */
+#define SHARD_ROOM		MAXIMUM_ALIGNOF
+
 static bool rest_depends(const ItemIndex *index, const ItemChanges *changes);
 static bool key_depends(const KeyIndexAttribute *key,
 						const ItemChanges *changes);
@@ -67,6 +70,8 @@ gsi_entry_make(const ItemIndex *index, const ItemRow *row, GsiEntry *entry)
 	for (int i = 0; i < entry->key.n; i++)
 		entry->key.datums[i] = key_datum_from_ref(entry->key.refs[i]);
 	limit = meta_method_limit(index->method);
+	if (index->write_shards > 1)
+		limit = limit == 0 ? 0 : limit - SHARD_ROOM;
 	return limit == 0 ||
 		key_index_size_fits(&entry->key, limit - DIGEST_ROOM);
 }
@@ -307,6 +312,10 @@ gsi_entry_to_slot(const StoreIndex *store, const GsiEntry *entry,
 	 slot->tts_isnull[(attnum) - 1] = false)
 	for (int i = 0; i < entry->key.n; i++)
 		SET(store->facts.key_attnums[i], entry->key.datums[i]);
+	if (store->index->write_shards > 1)
+		SET(store->facts.key_attnums[0],
+			store_index_stored_pk(store->index, entry->key.refs[0],
+								  key_digest(base)));
 	for (int i = 0; i < base->n; i++)
 		SET(store->facts.base_attnums[i],
 			key_datum_of_part(&store->table->schema, i, base));

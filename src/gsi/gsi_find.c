@@ -37,6 +37,9 @@ gsi_find(const StoreIndex *store, const ItemKey *key, const ItemKey *base,
 		keys[i].sk_argument = key->datums[i];
 	if (store->facts.nequal > key->n)
 		keys[key->n].sk_argument = Int64GetDatum(key_digest(base));
+	if (store->index->write_shards > 1)
+		keys[0].sk_argument = store_index_stored_pk(store->index, key->refs[0],
+													key_digest(base));
 
 	scan = compat_index_beginscan(store->rel, store->key_index, snapshot,
 								  store->facts.nequal);

@@ -94,9 +94,10 @@ static int
 count_shards(const ItemTable *table, const ScanSpec *spec)
 {
 	if (spec->pk == NULL ||
-		(spec->index != NULL && spec->index->global) ||
 		(spec->index == NULL && store_has_logical_index(table)))
 		return 0;
+	if (spec->index != NULL && spec->index->global)
+		return spec->index->write_shards > 1 ? spec->index->write_shards : 0;
 	return key_shard_count(&table->schema.sharding);
 }
 

@@ -162,7 +162,8 @@ stored_start_pk(RangeScan *range, const ScanSpec *spec)
 	ItemKey		placed;
 
 	if (range->entries != NULL)
-		return key_datum_from_ref(spec->start_pk);
+		return store_index_stored_pk(spec->index, spec->start_pk,
+									 key_digest(spec->start_key));
 	if (range->logical)
 		return key_datum_from_ref(spec->start_key->refs[0]);
 	if (!store_find_place(range->store, spec->start_key, range->snapshot,

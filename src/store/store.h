@@ -406,6 +406,10 @@ extern void store_index_base_key(const StoreIndex *store,
 extern void store_index_key(const StoreIndex *store, TupleTableSlot *slot,
 							ItemKey *key);
 
+/* The column of the index's partition key for an item's entry. */
+extern Datum store_index_stored_pk(const ItemIndex *index, ItemRef pk,
+								   int64 digest);
+
 /* prototypes for functions in store_relation.c */
 extern void store_relation_get(Relation rel, const ItemTable *table,
 							   StoreRelation *info);

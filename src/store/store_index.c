@@ -39,6 +39,7 @@ static void forget_facts(Datum arg, Oid relid);
 static void find_key_index(StoreIndex *store, LOCKMODE lockmode);
 static bool is_key_index(Relation index, const StoreIndex *store);
 static void fill_equal_keys(StoreIndexFacts *facts, Relation index);
+static ItemRef key_part(const StoreIndex *store, int part, Datum datum);
 static void add_row_key(ItemRow *row, const KeyAttribute *attribute,
 						ItemRef value);
 
@@ -344,9 +345,9 @@ store_index_row(const StoreIndex *store, TupleTableSlot *slot, ItemRow *row)
 		if (key_schema_find(schema, attribute->name,
 							attribute->name_len) < 0)
 			add_row_key(row, attribute,
-						key_ref_from_datum(attribute->type,
-										   slot_getattr(slot, store->facts.key_attnums[part],
-														&isnull)));
+						key_part(store, part,
+								 slot_getattr(slot, store->facts.key_attnums[part],
+											  &isnull)));
 	}
 	for (int i = 0; i < schema->n; i++)
 		add_row_key(row, &schema->attributes[i],
@@ -395,8 +396,35 @@ store_index_key(const StoreIndex *store, TupleTableSlot *slot, ItemKey *key)
 	for (int i = 0; i < key->n; i++)
 	{
 		key->datums[i] = slot_getattr(slot, store->facts.key_attnums[i], &isnull);
-		key->refs[i] =
-			key_ref_from_datum(store_index_key_type(store->index, i),
-							   key->datums[i]);
+		key->refs[i] = key_part(store, i, key->datums[i]);
 	}
+}
+
+/* A part of the index's key, without the number of a shard. */
+static ItemRef
+key_part(const StoreIndex *store, int part, Datum datum)
+{
+	ItemRef		ref = key_ref_from_datum(store_index_key_type(store->index,
+															  part), datum);
+	size_t		base_len;
+
+	if (part == 0 && store->index->write_shards > 1)
+	{
+		(void) key_shard_split(ref.data, ref.len, &base_len);
+		ref.len = base_len;
+	}
+	return ref;
+}
+
+/*
+ * Entries of equal keys are spread by the digest of their items' keys, so the
+ * shard of an entry is known as soon as its item is.
+ */
+Datum
+store_index_stored_pk(const ItemIndex *index, ItemRef pk, int64 digest)
+{
+	if (index->write_shards <= 1)
+		return key_datum_from_ref(pk);
+	return key_shard_datum(pk, key_shard_of_hash((uint32) digest,
+												 index->write_shards));
 }

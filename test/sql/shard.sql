@@ -138,6 +138,41 @@ SELECT item_of(t) FROM "traces_byN" AS t WHERE pk = 8;
 UPDATE traces SET pk = 'D1#' || (shard_of(pk) + 1) % 4 WHERE attributes->>'n' = '9';
 SELECT verify_index('traces', 'byN');
 
+-- shards of a global index: by the item's key; one order when it is read
+SELECT create_global_index('traces', 'byDay', 'all', 'n', '{"n": "N"}', write_shards => 5, propagation => 'sync', templates => '{"all": "every{PK}"}');
+SELECT pk, count(*) > 0 AS filled FROM "traces_byDay" GROUP BY pk ORDER BY pk COLLATE "C";
+SELECT query('traces', '#a = :a AND n BETWEEN :b AND :c', '{":a": "everyD0", ":b": 10, ":c": 16}', index_name => 'byDay', expression_names => '{"#a": "all"}');
+SELECT query('traces', '#a = :a', '{":a": "everyD0"}', index_name => 'byDay', expression_names => '{"#a": "all"}', scan_forward => false, max_items => 2,
+             start_key => '{"PK": "D0", "id": {"$binary": "AAAAHg=="}, "n": 30, "all": "everyD0"}');
+UPDATE traces SET attributes = attributes || '{"n": 11}' WHERE attributes->>'n' = '13';
+SELECT update_item('traces', '{"PK": "D1", "id": {"$binary": "AAAADw=="}}', 'SET n = :n', '{":n": 11}');
+SELECT delete_item('traces', '{"PK": "D1", "id": {"$binary": "AAAACQ=="}}');
+SELECT item_of(t) FROM "traces_byDay" AS t WHERE sk = 11 ORDER BY base_sk;
+SELECT verify_index('traces', 'byDay');
+SELECT count(*), count(DISTINCT i::text) FROM scan('traces', 'byDay') AS i;
+CREATE FUNCTION index_in_pages(way text, size int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    page record;
+    start item;
+BEGIN
+    LOOP
+        IF way = 'scan' THEN
+            SELECT * INTO page FROM scan_page('traces', 'byDay', max_items => size, start_key => start);
+        ELSE
+            SELECT * INTO page FROM query_page('traces', '#a = :a', '{":a": "everyD1"}', index_name => 'byDay', expression_names => '{"#a": "all"}',
+                                               scan_forward => way = 'up', max_items => size, start_key => start);
+        END IF;
+        RETURN QUERY SELECT i->>'n' FROM unnest(page.items) AS i;
+        start := page.last_evaluated_key;
+        EXIT WHEN start IS NULL;
+    END LOOP;
+END $$;
+SELECT way, n, (SELECT string_agg(i, ' ') FROM index_in_pages(way, n) AS i) AS order FROM unnest('{up,down}'::text[]) AS way, unnest('{1,2,7}'::int[]) AS n;
+SELECT n, (SELECT count(*) FROM index_in_pages('scan', n)) FROM unnest('{1,2,7}'::int[]) AS n;
+SELECT rebuild_index('traces', 'byDay');
+SELECT verify_index('traces', 'byDay');
+DROP FUNCTION index_in_pages;
+
 -- what the extension made for the shards stays
 ALTER TABLE events DROP CONSTRAINT shard_check;
 ALTER TABLE events RENAME CONSTRAINT shard_check TO x;
