@@ -49,7 +49,7 @@ REGRESS      = install install_schema item_io item_number item_path item_ops \
                index_method index_method_unique index_write \
                index_local index_local_page index_local_random \
                gsi gsi_async gsi_ddl gsi_write gsi_unique gsi_limits gsi_page gsi_random \
-               shard shard_random shard_plan \
+               shard shard_random shard_plan shard_reshard \
                api_item api_update api_query api_scan api_plan api_errors \
                api_args api_hints api_context api_triggers api_transact api_batch \
                wire_item wire_query wire_batch wire_transact wire_request wire_table \

@@ -16,6 +16,7 @@
 #include "store/store.h"
 #include "scan/scan.h"
 #include "gsi/gsi.h"
+#include "shard/shard.h"
 #include "api/api.h"
 #include "http/http.h"
 
@@ -32,6 +33,7 @@ _PG_init(void)
 	store_init();
 	scan_init();
 	gsi_init();
+	shard_init();
 	api_init();
 	worker_init();
 	http_init();

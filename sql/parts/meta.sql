@@ -14,6 +14,9 @@ CREATE TABLE partitioning.tables (
     write_shards pg_catalog.int4 NOT NULL DEFAULT 1,
     shard_by pg_catalog.text COLLATE "C",
     former_shards pg_catalog.int4 NOT NULL DEFAULT 0,
+    reshard_position partitioning.item,
+    reshard_moved pg_catalog.int8 NOT NULL DEFAULT 0,
+    reshard_horizon pg_catalog.int8,
     CONSTRAINT tables_pkey PRIMARY KEY (schema_name, table_name),
     CONSTRAINT tables_types CHECK (
         (partition_key_type OPERATOR(pg_catalog.=) 'S'::pg_catalog."char"
@@ -36,6 +39,9 @@ COMMENT ON COLUMN partitioning.tables.sort_key_type IS 'S, N or B; null without 
 COMMENT ON COLUMN partitioning.tables.write_shards IS 'write shards of a partition; 1: stored partition keys have no number';
 COMMENT ON COLUMN partitioning.tables.shard_by IS 'attribute whose value decides on the shard, or random; null: the sort key decides';
 COMMENT ON COLUMN partitioning.tables.former_shards IS 'write shards before the change that is under way; 0: none is';
+COMMENT ON COLUMN partitioning.tables.reshard_position IS 'stored key up to which items have been moved';
+COMMENT ON COLUMN partitioning.tables.reshard_moved IS 'items that have been moved';
+COMMENT ON COLUMN partitioning.tables.reshard_horizon IS 'when all have been moved: no older transaction may be left before the change is complete';
 
 SELECT pg_catalog.pg_extension_config_dump('partitioning.tables'::pg_catalog.regclass, ''::pg_catalog.text);
 

@@ -9,6 +9,7 @@ GRANT USAGE ON SCHEMA partitioning TO PUBLIC;
 REVOKE ALL ON ALL TABLES IN SCHEMA partitioning FROM PUBLIC;
 GRANT SELECT ON partitioning.item_tables TO PUBLIC;
 GRANT SELECT ON partitioning.item_indexes TO PUBLIC;
+GRANT SELECT ON partitioning.reshard_status TO PUBLIC;
 GRANT SELECT ON partitioning.index_status TO PUBLIC;
 
 REVOKE ALL ON FUNCTION

@@ -265,6 +265,10 @@ extern int	key_shard_of_sort_key(ItemRef sk, int count);
 extern int	key_shard_choose(const KeySharding *sharding, const ItemKey *key,
 							 ItemRef attributes);
 
+/* Is a stored partition key where the current number of shards puts it? */
+extern bool key_shard_is_current(const KeySharding *sharding, Datum pk,
+								 ItemRef sk);
+
 /* How many shards must be looked into. */
 extern int	key_shard_count(const KeySharding *sharding);
 extern bool key_sharding_equal(const KeySharding *a, const KeySharding *b);

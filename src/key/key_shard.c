@@ -147,6 +147,19 @@ key_shard_choose(const KeySharding *sharding, const ItemKey *key,
 	return key_shard_of_sort_key(key->refs[1], sharding->count);
 }
 
+bool
+key_shard_is_current(const KeySharding *sharding, Datum pk, ItemRef sk)
+{
+	text	   *stored = DatumGetTextPP(pk);
+	size_t		base_len;
+	int			shard = key_shard_split(VARDATA_ANY(stored),
+										VARSIZE_ANY_EXHDR(stored), &base_len);
+
+	if (sharding->by == KEY_SHARD_SORT_KEY)
+		return shard == key_shard_of_sort_key(sk, sharding->count);
+	return shard >= 0 && shard < sharding->count;
+}
+
 int
 key_shard_count(const KeySharding *sharding)
 {

@@ -330,7 +330,32 @@ extern const char *meta_shard_by(const KeySharding *sharding);
 extern void meta_set_sharding(KeySharding *sharding, int count,
 							  const char *by, int former);
 
+/* How far a change of the number of shards has come. */
+typedef struct ReshardProgress
+{
+	ItemData   *position;		/* {pk, sk} as stored; NULL: nothing is done */
+	int64		moved;
+	int64		horizon;		/* a FullTransactionId; 0: not all are moved */
+} ReshardProgress;
+
 /* prototypes for functions in meta_shard.c: write shards */
+
+/*
+ * Changes the numbers of shards of a table that is locked exclusively; former
+ * is 0 when all items are where the new number puts them.
+ */
+extern void meta_set_shards(Oid relid, int count, int former,
+							const ReshardProgress *progress);
+
+/* Sees to it that the constraint on shards holds for all rows. */
+extern void meta_validate_shards(Oid relid);
+extern void meta_note_reshard(const ItemTable *table,
+							  const ReshardProgress *progress);
+
+/* Tables whose number of shards is changing, as OIDs. */
+extern List *meta_reshards(void);
+extern void meta_reshard_progress(const ItemTable *table,
+								  ReshardProgress *progress);
 
 /*
  * The unique index on (shard_base(pk), sk) of a relation, or InvalidOid: what

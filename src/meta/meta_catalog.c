@@ -37,10 +37,15 @@
 #define COLUMN_WRITE_SHARDS			7
 #define COLUMN_SHARD_BY				8
 #define COLUMN_FORMER_SHARDS		9
-#define COLUMNS						9
+#define COLUMN_RESHARD_POSITION		10
+#define COLUMN_RESHARD_MOVED		11
+#define COLUMN_RESHARD_HORIZON		12
+#define COLUMNS						12
 
 /* What shard_by says instead of the name of an attribute. */
 #define SHARD_BY_RANDOM				"random"
+
+static const ReshardProgress no_progress = {0};
 
 PG_FUNCTION_INFO_V1(tables_insert);
 PG_FUNCTION_INFO_V1(tables_changed);
@@ -49,6 +54,8 @@ static Relation open_tables(LOCKMODE lockmode);
 static SysScanDesc begin_scan(Relation rel, const char *schema_name,
 							  const char *table_name);
 static void row_from_tuple(Relation rel, HeapTuple tuple, MetaRow *row);
+static void progress_to_values(const ReshardProgress *progress, Datum *values,
+							   bool *nulls);
 static void sharding_to_values(const KeySharding *sharding, Datum *values,
 							   bool *nulls);
 static void sharding_from_values(KeySharding *sharding, const Datum *values,
@@ -172,6 +179,7 @@ meta_row_insert(const MetaRow *row)
 			CharGetDatum(*item_type_tag(row->schema.attributes[i].type));
 	}
 	sharding_to_values(&row->schema.sharding, values, nulls);
+	progress_to_values(&no_progress, values, nulls);
 	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
 	CatalogTupleInsert(rel, tuple);
 	CacheInvalidateRelcache(rel);
@@ -351,6 +359,60 @@ row_from_tuple(Relation rel, HeapTuple tuple, MetaRow *row)
 		attribute->type = key_type_from_char(DatumGetChar(values[column + 1]));
 	}
 	sharding_from_values(&row->schema.sharding, values, nulls);
+	row->progress.position = nulls[COLUMN_RESHARD_POSITION - 1] ? NULL :
+		DatumGetItemP(values[COLUMN_RESHARD_POSITION - 1]);
+	row->progress.moved = DatumGetInt64(values[COLUMN_RESHARD_MOVED - 1]);
+	row->progress.horizon = nulls[COLUMN_RESHARD_HORIZON - 1] ? 0 :
+		DatumGetInt64(values[COLUMN_RESHARD_HORIZON - 1]);
+}
+
+static void
+progress_to_values(const ReshardProgress *progress, Datum *values, bool *nulls)
+{
+	nulls[COLUMN_RESHARD_POSITION - 1] = progress->position == NULL;
+	values[COLUMN_RESHARD_POSITION - 1] = PointerGetDatum(progress->position);
+	values[COLUMN_RESHARD_MOVED - 1] = Int64GetDatum(progress->moved);
+	nulls[COLUMN_RESHARD_HORIZON - 1] = progress->horizon == 0;
+	values[COLUMN_RESHARD_HORIZON - 1] = Int64GetDatum(progress->horizon);
+}
+
+/*
+ * Notes down other shards of a table, if they are given, and how far the
+ * change has come.  Nobody but the mover cares for the latter.
+ */
+void
+meta_row_reshard(const char *schema_name, const char *table_name,
+				 const KeySharding *sharding, const ReshardProgress *progress)
+{
+	Relation	rel = open_tables(RowExclusiveLock);
+	SysScanDesc scan = begin_scan(rel, schema_name, table_name);
+	HeapTuple	tuple = systable_getnext(scan);
+	Datum		values[COLUMNS] = {0};
+	bool		nulls[COLUMNS] = {false};
+	bool		replace[COLUMNS] = {false};
+	HeapTuple	new;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "table \"%s.%s\" has no row in partitioning.tables",
+			 schema_name, table_name);
+	if (sharding != NULL)
+	{
+		sharding_to_values(sharding, values, nulls);
+		replace[COLUMN_WRITE_SHARDS - 1] = true;
+		replace[COLUMN_FORMER_SHARDS - 1] = true;
+	}
+	progress_to_values(progress, values, nulls);
+	replace[COLUMN_RESHARD_POSITION - 1] = true;
+	replace[COLUMN_RESHARD_MOVED - 1] = true;
+	replace[COLUMN_RESHARD_HORIZON - 1] = true;
+	new = heap_modify_tuple(tuple, RelationGetDescr(rel), values, nulls,
+							replace);
+	CatalogTupleUpdate(rel, &tuple->t_self, new);
+	if (sharding != NULL)
+		CacheInvalidateRelcache(rel);
+	systable_endscan(scan);
+	table_close(rel, RowExclusiveLock);
+	CommandCounterIncrement();
 }
 
 static void

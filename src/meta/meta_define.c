@@ -54,7 +54,6 @@ static void set_replica_identity(Oid relid, Oid index);
 static void set_comments(Oid relid, const KeySchema *schema, bool replace);
 static void set_comment(Oid relid, AttrNumber attnum, bool replace,
 						const char *text);
-static char *describe_schema(const KeySchema *schema);
 static char *attribute_text(const char *what, const KeyAttribute *attribute);
 
 Oid
@@ -157,7 +156,7 @@ define(Oid relid, const KeySchema *schema, IndexMethod method, bool new_table)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("table \"%s\" is already an item table with other key attributes",
 						row.table_name),
-				 errdetail("%s.", describe_schema(&row.schema))));
+				 errdetail("%s.", meta_describe_schema(&row.schema))));
 	row.schema = *schema;
 
 	set_not_null(relid, schema);
@@ -462,7 +461,7 @@ set_comments(Oid relid, const KeySchema *schema, bool replace)
 	const KeyAttribute *pk = &schema->attributes[0];
 	const KeyAttribute *sk = &schema->attributes[1];
 
-	set_comment(relid, 0, replace, describe_schema(schema));
+	set_comment(relid, 0, replace, meta_describe_schema(schema));
 	set_comment(relid, get_attnum(relid, META_PK_COLUMN), replace,
 				attribute_text("Partition key: attribute", pk));
 	if (schema->n > 1)
@@ -479,8 +478,8 @@ set_comment(Oid relid, AttrNumber attnum, bool replace, const char *text)
 		CreateComments(relid, RelationRelationId, attnum, pstrdup(text));
 }
 
-static char *
-describe_schema(const KeySchema *schema)
+char *
+meta_describe_schema(const KeySchema *schema)
 {
 	char	   *text = attribute_text("Item table: partition key",
 									  &schema->attributes[0]);

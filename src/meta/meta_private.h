@@ -18,6 +18,7 @@ typedef struct MetaRow
 	const char *schema_name;
 	const char *table_name;
 	KeySchema	schema;
+	ReshardProgress progress;
 } MetaRow;
 
 /* prototypes for functions in meta_catalog.c */
@@ -26,6 +27,9 @@ extern bool meta_row_find(const char *schema_name, const char *table_name,
 						  MetaRow *row);
 extern List *meta_rows_all(void);	/* of MetaRow * */
 extern void meta_row_insert(const MetaRow *row);
+extern void meta_row_reshard(const char *schema_name, const char *table_name,
+							 const KeySharding *sharding,
+							 const ReshardProgress *progress);
 extern bool meta_row_delete(const char *schema_name, const char *table_name);
 extern void meta_row_rename(const char *schema_name, const char *table_name,
 							const char *new_schema_name,
@@ -165,6 +169,9 @@ extern Node *meta_string_constant(const char *value);
 extern Node *meta_integer_constant(int value);
 extern Node *meta_column_reference(const char *name);
 extern ColumnDef *meta_column(const char *name, Oid type);	/* NOT NULL */
+
+/* The comment of a table. */
+extern char *meta_describe_schema(const KeySchema *schema);
 
 /* Gives a partition of an item table what ATTACH does not give it. */
 extern void meta_complete_partition(const ItemTable *table, Oid partition);

@@ -18,7 +18,9 @@
 #include "catalog/pg_am.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_statistic_ext.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "commands/comment.h"
 #include "commands/defrem.h"
 #include "nodes/makefuncs.h"
 #include "utils/builtins.h"
@@ -32,6 +34,8 @@
 bool		meta_changing_shards = false;
 
 static bool is_extension_function(Oid function, const char *name);
+static void replace_comment(const ItemTable *table, int count);
+static void replace_constraint(Oid relid, const KeySharding *sharding);
 static FuncExpr *shard_check_call(const ConstrCheck *check);
 static void add_shard_check(Oid relid, const KeySchema *schema);
 static void create_logical_index(Oid relid, IndexMethod method);
@@ -80,6 +84,109 @@ meta_shard_base_call(void)
 	return (Node *) makeFuncCall(meta_extension_name("shard_base"),
 								 list_make1(meta_column_reference(META_PK_COLUMN)),
 								 COERCE_EXPLICIT_CALL, -1);
+}
+
+void
+meta_set_shards(Oid relid, int count, int former,
+				const ReshardProgress *progress)
+{
+	const ItemTable *table = meta_table(relid);
+	KeySchema	schema = table->schema;
+
+	replace_comment(table, count);
+	schema.sharding.count = count;
+	schema.sharding.former = former;
+	meta_row_reshard(table->schema_name, table->table_name, &schema.sharding,
+					 progress);
+	meta_changing_shards = true;
+	PG_TRY();
+	{
+		replace_constraint(relid, &schema.sharding);
+	}
+	PG_FINALLY();
+	{
+		meta_changing_shards = false;
+	}
+	PG_END_TRY();
+}
+
+/* The comment tells the number, unless it is a user's. */
+static void
+replace_comment(const ItemTable *table, int count)
+{
+	char	   *comment = GetComment(table->relid, RelationRelationId, 0);
+	KeySchema	schema = table->schema;
+
+	if (comment == NULL || strcmp(comment, meta_describe_schema(&schema)) != 0)
+		return;
+	schema.sharding.count = count;
+	CreateComments(table->relid, RelationRelationId, 0,
+				   meta_describe_schema(&schema));
+}
+
+/* Rows are not looked at: they obey, or are being made to. */
+static void
+replace_constraint(Oid relid, const KeySharding *sharding)
+{
+	AlterTableCmd *drop = makeNode(AlterTableCmd);
+	AlterTableCmd *add = makeNode(AlterTableCmd);
+	Constraint *constraint = meta_shard_constraint(sharding);
+
+	drop->subtype = AT_DropConstraint;
+	drop->name = META_SHARD_CHECK_NAME;
+	drop->behavior = DROP_RESTRICT;
+	meta_alter_table(relid, drop, true);
+	constraint->skip_validation = true;
+	constraint->initially_valid = false;
+	add->subtype = AT_AddConstraint;
+	add->def = (Node *) constraint;
+	meta_alter_table(relid, add, true);
+}
+
+void
+meta_validate_shards(Oid relid)
+{
+	AlterTableCmd *cmd = makeNode(AlterTableCmd);
+
+	cmd->subtype = AT_ValidateConstraint;
+	cmd->name = META_SHARD_CHECK_NAME;
+	meta_alter_table(relid, cmd, true);
+}
+
+void
+meta_note_reshard(const ItemTable *table, const ReshardProgress *progress)
+{
+	meta_row_reshard(table->schema_name, table->table_name, NULL, progress);
+}
+
+List *
+meta_reshards(void)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, meta_rows_all())
+	{
+		MetaRow    *row = lfirst(lc);
+		Oid			namespace = get_namespace_oid(row->schema_name, true);
+		Oid			relid = OidIsValid(namespace) ?
+			get_relname_relid(row->table_name, namespace) : InvalidOid;
+
+		if (row->schema.sharding.former > 0 && OidIsValid(relid))
+			result = lappend_oid(result, relid);
+	}
+	return result;
+}
+
+void
+meta_reshard_progress(const ItemTable *table, ReshardProgress *progress)
+{
+	MetaRow		row;
+
+	if (!meta_row_find(table->schema_name, table->table_name, &row))
+		elog(ERROR, "table \"%s.%s\" has no row in partitioning.tables",
+			 table->schema_name, table->table_name);
+	*progress = row.progress;
 }
 
 static bool

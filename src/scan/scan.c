@@ -11,6 +11,7 @@
 
 #include "access/transam.h"
 #include "access/xact.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -197,6 +198,17 @@ scan_next(ItemScan *scan, StoreRow *row)
 	else
 		store_row_from_slot(range->store, row);
 	return true;
+}
+
+int
+scan_shard_of(const ItemScan *scan, const StoreRow *row)
+{
+	AttrNumber	attnum = scan->range->store->relation.key_attnums[0];
+	bool		isnull;
+	text	   *pk = DatumGetTextPP(slot_getattr(row->slot, attnum, &isnull));
+	size_t		base_len;
+
+	return key_shard_split(VARDATA_ANY(pk), VARSIZE_ANY_EXHDR(pk), &base_len);
 }
 
 void

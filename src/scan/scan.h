@@ -27,6 +27,8 @@ typedef struct ScanSpec
 	bool		forward;
 	const ItemKey *start_key;	/* rows strictly after it in this direction, or
 								 * NULL; must lie in pk or in the segment */
+	bool		stored;			/* the whole table in the order of the key
+								 * index; the start key is as it is stored */
 	ItemRef		start_pk;		/* with a global index: partition key there */
 	ItemRef		start_sort;		/* with index: sort key there of start_key */
 	int32		segment;		/* of total_segments; 0 of 0: no segments */
@@ -51,6 +53,9 @@ extern ItemScan *scan_begin(const ScanSpec *spec, Snapshot snapshot);
  * which the caller resets as it likes.
  */
 extern bool scan_next(ItemScan *scan, StoreRow *row);
+
+/* Number of the shard of the row that was read last, or -1. */
+extern int	scan_shard_of(const ItemScan *scan, const StoreRow *row);
 
 /* How many shards of a partition such a scan merges; 0 when it merges none. */
 extern int	scan_shards(const ScanSpec *spec);

@@ -75,7 +75,7 @@ scan_range_begin(const ItemScan *scan, ItemStore *store,
 	range->direction = spec->forward ? ForwardScanDirection :
 		BackwardScanDirection;
 	range->single = spec->pk != NULL;
-	range->logical = !scan->global && spec->index == NULL &&
+	range->logical = !scan->global && spec->index == NULL && !spec->stored &&
 		store_has_logical_index(store->table);
 	range->pk = pk;
 	copy_bound(&spec->range.lower, &range->range.lower);
@@ -164,7 +164,7 @@ stored_start_pk(RangeScan *range, const ScanSpec *spec)
 	if (range->entries != NULL)
 		return store_index_stored_pk(spec->index, spec->start_pk,
 									 key_digest(spec->start_key));
-	if (range->logical)
+	if (range->logical || spec->stored)
 		return key_datum_from_ref(spec->start_key->refs[0]);
 	if (!store_find_place(range->store, spec->start_key, range->snapshot,
 						  &placed))

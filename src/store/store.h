@@ -367,6 +367,14 @@ pg_nodiscard extern bool store_update(ItemStore *store, const ItemKey *key,
 pg_nodiscard extern bool store_delete(ItemStore *store, const ItemKey *key,
 									  StoreRow *row);
 
+/* prototypes for functions in store_move.c */
+typedef struct StoreMover StoreMover;
+
+extern StoreMover *store_mover_begin(ItemStore *store);
+pg_nodiscard extern bool store_move(StoreMover *mover, StoreRow *row,
+									Datum pk);
+extern void store_mover_end(StoreMover *mover);
+
 /* prototypes for functions in store_trigger.c */
 
 /*

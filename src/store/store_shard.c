@@ -151,18 +151,14 @@ store_shard_check_new(const ItemTable *table, Relation rel,
 					  const ItemKey *key)
 {
 	const KeySharding *sharding = &table->schema.sharding;
-	size_t		base_len;
 	text	   *pk;
 	int			shard;
 	int			former;
 
-	if (likely(sharding->former == 0) || sharding->by != KEY_SHARD_SORT_KEY)
+	if (likely(sharding->former == 0))
 		return;
 	pk = DatumGetTextPP(key->datums[0]);
-	shard = key_shard_of_sort_key(key->refs[1], sharding->count);
-	former = key_shard_of_sort_key(key->refs[1], sharding->former);
-	if (key_shard_split(VARDATA_ANY(pk), VARSIZE_ANY_EXHDR(pk),
-						&base_len) != shard)
+	if (!key_shard_is_current(sharding, key->datums[0], key->refs[1]))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("partition key \"%s\" has the wrong number of a write shard",
@@ -170,6 +166,10 @@ store_shard_check_new(const ItemTable *table, Relation rel,
 				 errdetail("The number of shards is being changed from %d to %d; new rows have the new numbers.",
 						   sharding->former, sharding->count),
 				 errhint("partitioning.shard_key(table, partition key, sort key) gives the stored key.")));
+	if (sharding->by != KEY_SHARD_SORT_KEY)
+		return;
+	shard = key_shard_of_sort_key(key->refs[1], sharding->count);
+	former = key_shard_of_sort_key(key->refs[1], sharding->former);
 	if (shard != former && !former_place_is_free(table, rel, key))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNIQUE_VIOLATION),
