@@ -3,6 +3,8 @@ SET client_min_messages = warning;
 \i examples/shop.sql
 \i examples/saas.sql
 \i examples/events.sql
+\i examples/days.sql
+\i examples/bulkhead.sql
 \i examples/bank.sql
 \i examples/articles.sql
 \i examples/active_users.sql
@@ -23,6 +25,8 @@ DROP SCHEMA example_tour,
     example_shop,
     example_saas,
     example_events,
+    example_days,
+    example_bulkhead,
     example_bank,
     example_articles,
     example_active_users,
