@@ -57,7 +57,7 @@ REGRESS      = install install_schema item_io item_number item_path item_ops \
 REGRESS_OPTS = --inputdir=test --temp-instance=./tmp_check \
                --temp-config=test/regress.conf --no-locale --encoding=UTF8
 
-ISOLATION    = meta-names gsi gsi-unique-order put-put put-absent-race update-update delete-put \
+ISOLATION    = meta-names gsi shard-put gsi-unique-order put-put put-absent-race update-update delete-put \
                put-sql row-lock savepoint repeatable-read serializable \
                put-ddl put-partition put-trigger put-second-index \
                item-read-committed item-repeatable-read item-serializable \
