@@ -35,6 +35,9 @@ typedef struct SortColumn
 	ItemType	type;			/* 0: int8 */
 } SortColumn;
 
+/* Entries that are taken from a page before an index scan begins. */
+#define SCAN_PEEK_ROWS	4
+
 /* One sequence of index ranges. */
 typedef struct RangeScan
 {
@@ -70,6 +73,14 @@ typedef struct RangeScan
 	TupleTableSlot *slot;		/* of the current leaf */
 	TupleTableSlot *row;		/* has the row that was returned last */
 	uint64		nread;			/* rows */
+
+	/* before the index scan: see scan_peek.c */
+	bool		peeked;
+	bool		peek_complete;	/* the range has no more entries than these */
+	int			npeeked;
+	int			next_peeked;
+	ItemPointerData peeked_tids[SCAN_PEEK_ROWS];
+	struct IndexFetchTableData *fetch;
 
 	/* global, with has_tie: the entry before is kept until the next is seen */
 	TupleTableSlot *other_slot;
@@ -139,6 +150,11 @@ extern bool scan_range_next(RangeScan *range);
 extern bool scan_range_fetch(RangeScan *range);
 extern void scan_range_end(RangeScan *range);
 extern int	scan_range_sort(const RangeScan *range, SortColumn *columns);
+
+/* prototypes for functions in scan_peek.c */
+extern void scan_peek(RangeScan *range);
+extern bool scan_peek_next(RangeScan *range);
+extern void scan_peek_end(RangeScan *range);
 
 /* prototypes for functions in scan_ties.c */
 extern TupleTableSlot *scan_next_entry(RangeScan *range);

@@ -292,6 +292,22 @@ scan_range_fetch(RangeScan *range)
 		CHECK_FOR_INTERRUPTS();
 		if (range->kind == RANGE_NONE)
 			return false;
+		if (!range->peeked)
+			scan_peek(range);
+		if (range->fetch != NULL)
+		{
+			if (scan_peek_next(range))
+			{
+				range->nread++;
+				return true;
+			}
+			scan_peek_end(range);
+		}
+		if (range->peek_complete)
+		{
+			range_next(range);
+			continue;
+		}
 		if (range->desc == NULL)
 			range_open(range);
 		range->in_ties = range->kind == RANGE_TIES;
@@ -528,6 +544,7 @@ bound_key(RangeScan *range, ScanKey key, int column, Oid subtype,
 void
 scan_range_end(RangeScan *range)
 {
+	scan_peek_end(range);
 	range_close(range);
 	if (range->entries == NULL)
 		return;

@@ -26,6 +26,10 @@ BEGIN
                                        'n', n) )::item
             FROM generate_series(1, 5) AS p, generate_series(1, 30 * (p - 1)) AS n
             WHERE random() < 0.8));
+        -- several versions of most rows, some with entries of their own in the index
+        FOR i IN 1..3 LOOP
+            EXECUTE format('UPDATE %I SET attributes = attributes || jsonb_build_object(''again'', repeat(''x'', (random() * 200)::int)) WHERE random() < 0.5', s.name);
+        END LOOP;
     END LOOP;
 END $$;
 -- a random condition on the sort key, as key condition and as SQL
