@@ -40,6 +40,10 @@ static void fill_key(const RangeScan *range, bool has_sk, Datum sk,
 					 SearchKey *search);
 static OffsetNumber first_offset(Relation index, SearchKey *search,
 								 Page page);
+static Relation index_of(const RangeScan *range);
+static bool take_plain_entries(RangeScan *range, Page page,
+							   OffsetNumber offset, SearchKey *last,
+							   bool inclusive);
 static void take_entries(RangeScan *range, Page page, OffsetNumber offset,
 						 SearchKey *last, bool inclusive);
 static bool in_range(const RangeScan *range, SearchKey *last, bool inclusive,
@@ -66,8 +70,7 @@ scan_peek(RangeScan *range)
 	range->peeked = true;
 	if (!peek_suits(range))
 		return;
-	index = range->logical ? range->store->lookup_index :
-		range->store->key_index;
+	index = index_of(range);
 	first_key(range, &first);
 	last_key(range, &last, &inclusive);
 	_bt_freestack(compat_bt_search(index, range->store->rel, &first, &buffer,
@@ -82,13 +85,21 @@ scan_peek(RangeScan *range)
 	offset = first_offset(index, &first, page);
 	if (ScanDirectionIsBackward(range->direction))
 		offset = OffsetNumberPrev(offset);
-	take_entries(range, page, offset, &last, inclusive);
+	if (!take_plain_entries(range, page, offset, &last, inclusive))
+		take_entries(range, page, offset, &last, inclusive);
 	_bt_relbuf(index, buffer);
 	if (range->npeeked > 0)
 	{
 		range->fetch = table_index_fetch_begin(range->store->rel);
 		range->slot = table_slot_create(range->store->rel, NULL);
 	}
+}
+
+static Relation
+index_of(const RangeScan *range)
+{
+	return range->logical ? range->store->lookup_index :
+		range->store->key_index;
 }
 
 static bool
@@ -137,8 +148,7 @@ last_key(const RangeScan *range, SearchKey *search, bool *inclusive)
 static void
 fill_key(const RangeScan *range, bool has_sk, Datum sk, SearchKey *search)
 {
-	Relation	index = range->logical ? range->store->lookup_index :
-		range->store->key_index;
+	Relation	index = index_of(range);
 
 	_bt_metaversion(index, &search->heapkeyspace, &search->allequalimage);
 	search->anynullkeys = false;
@@ -176,6 +186,45 @@ first_offset(Relation index, SearchKey *search, Page page)
 }
 
 /*
+ * Mostly the range goes on for long, and entries have keys of their own.  Then
+ * the entry after those that there is room for is in it, so all before it are,
+ * and it differs from the last of them: two comparisons will do.
+ */
+static bool
+take_plain_entries(RangeScan *range, Page page, OffsetNumber offset,
+				   SearchKey *last, bool inclusive)
+{
+	int			step = ScanDirectionIsForward(range->direction) ? 1 : -1;
+	OffsetNumber next = offset + step * SCAN_PEEK_ROWS;
+	IndexTuple	tuple = NULL;
+
+	if (!on_page(page, offset) || !on_page(page, next) ||
+		!in_range(range, last, inclusive, page, next))
+		return false;
+	for (; offset != next; offset += step)
+	{
+		ItemId		item = PageGetItemId(page, offset);
+
+		tuple = (IndexTuple) PageGetItem(page, item);
+		if (ItemIdIsDead(item) || BTreeTupleIsPosting(tuple))
+		{
+			range->npeeked = 0;
+			return false;
+		}
+		range->peeked_tids[range->npeeked++] = tuple->t_tid;
+	}
+	if (_bt_keep_natts_fast(index_of(range), tuple,
+							(IndexTuple) PageGetItem(page,
+													 PageGetItemId(page, next))) > 2)
+	{
+		range->npeeked = 0;
+		return false;
+	}
+	go_on_after(range, tuple);
+	return true;
+}
+
+/*
  * Takes entries from a place on a locked page on, up to the end of the range,
  * of the page, or of the room there is.
  */
@@ -183,8 +232,7 @@ static void
 take_entries(RangeScan *range, Page page, OffsetNumber offset,
 			 SearchKey *last, bool inclusive)
 {
-	Relation	index = range->logical ? range->store->lookup_index :
-		range->store->key_index;
+	Relation	index = index_of(range);
 	int			step = ScanDirectionIsForward(range->direction) ? 1 : -1;
 	bool		ignore_dead = !TransactionStartedDuringRecovery();
 	IndexTuple	key = NULL;		/* the last one that is known to be whole */
@@ -227,8 +275,7 @@ static bool
 in_range(const RangeScan *range, SearchKey *last, bool inclusive, Page page,
 		 OffsetNumber offset)
 {
-	Relation	index = range->logical ? range->store->lookup_index :
-		range->store->key_index;
+	Relation	index = index_of(range);
 	int			result = _bt_compare(index, last, page, offset);
 
 	if (result == 0)
@@ -265,8 +312,7 @@ take_tuple(RangeScan *range, IndexTuple tuple)
 static void
 go_on_after(RangeScan *range, IndexTuple tuple)
 {
-	Relation	index = range->logical ? range->store->lookup_index :
-		range->store->key_index;
+	Relation	index = index_of(range);
 	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(index), 1);
 	bool		isnull;
 	Datum		sk = index_getattr(tuple, 2, RelationGetDescr(index), &isnull);
@@ -290,9 +336,7 @@ scan_peek_next(RangeScan *range)
 		if (table_index_fetch_tuple(range->fetch, tid, range->snapshot,
 									range->slot, &again, NULL))
 		{
-			pgstat_count_index_tuples(range->logical ?
-									  range->store->lookup_index :
-									  range->store->key_index, 1);
+			pgstat_count_index_tuples(index_of(range), 1);
 			return true;
 		}
 	}
