@@ -55,11 +55,11 @@ static void append_warm(StringInfo out, const WireSettings *settings,
 						const WireThroughput *warm,
 						const WireThroughput *provisioned);
 static void append_indexes(StringInfo out, const WireTable *table,
-						   bool global);
+						   bool global, bool creating);
 static void append_index(StringInfo out, const WireTable *table,
-						 const ItemIndex *index);
+						 const ItemIndex *index, bool creating);
 static void append_index_status(StringInfo out, const WireTable *table,
-								const ItemIndex *index);
+								const ItemIndex *index, bool creating);
 static void append_projection(StringInfo out, const ItemIndex *index);
 static void append_stream(StringInfo out, const WireTable *table);
 static void append_encryption(StringInfo out,
@@ -81,6 +81,7 @@ void
 wire_append_table(StringInfo out, const WireTable *table, const char *status)
 {
 	Extent		extent = measure(table->table->relid);
+	bool		creating = strcmp(status, "CREATING") == 0;
 	char	   *arn = wire_table_arn(table->name);
 	char	   *id;
 
@@ -98,8 +99,8 @@ wire_append_table(StringInfo out, const WireTable *table, const char *status)
 	id = DatumGetCString(DirectFunctionCall1(uuid_out,
 											 UUIDPGetDatum(&table->stored.id)));
 	append_string(out, "TableId", id);
-	append_indexes(out, table, false);
-	append_indexes(out, table, true);
+	append_indexes(out, table, false, creating);
+	append_indexes(out, table, true, creating);
 	append_stream(out, table);
 	append_encryption(out, table->settings.encryption);
 	if (table->settings.table_class.text.data != NULL)
@@ -334,7 +335,8 @@ wire_decreases_today(const WireThroughput *throughput)
 }
 
 static void
-append_indexes(StringInfo out, const WireTable *table, bool global)
+append_indexes(StringInfo out, const WireTable *table, bool global,
+			   bool creating)
 {
 	bool		first = true;
 
@@ -351,14 +353,15 @@ append_indexes(StringInfo out, const WireTable *table, bool global)
 			appendStringInfoChar(out, '[');
 		}
 		first = false;
-		append_index(out, table, index);
+		append_index(out, table, index, creating);
 	}
 	if (!first)
 		appendStringInfoChar(out, ']');
 }
 
 static void
-append_index(StringInfo out, const WireTable *table, const ItemIndex *index)
+append_index(StringInfo out, const WireTable *table, const ItemIndex *index,
+			 bool creating)
 {
 	Extent		extent = measure(index_relation(table, index));
 
@@ -372,7 +375,7 @@ append_index(StringInfo out, const WireTable *table, const ItemIndex *index)
 	appendStringInfoChar(out, ']');
 	append_projection(out, index);
 	if (index->global)
-		append_index_status(out, table, index);
+		append_index_status(out, table, index, creating);
 	append_number(out, "IndexSizeBytes", extent.bytes);
 	append_number(out, "ItemCount", extent.items);
 	append_string(out, "IndexArn", psprintf("%s/index/%s",
@@ -381,10 +384,13 @@ append_index(StringInfo out, const WireTable *table, const ItemIndex *index)
 	appendStringInfoChar(out, '}');
 }
 
-/* What only global indexes have. */
+/*
+ * What only global indexes have.  Those that are created with their table
+ * come to be with it, and are never filled.
+ */
 static void
 append_index_status(StringInfo out, const WireTable *table,
-					const ItemIndex *index)
+					const ItemIndex *index, bool creating)
 {
 	ApiText		name = wire_text(index->name);
 	WireSettings settings = table->settings;
@@ -392,7 +398,8 @@ append_index_status(StringInfo out, const WireTable *table,
 	bool		on_demand = wire_is_on_demand(&settings);
 
 	append_string(out, "IndexStatus",
-				  index->status == INDEX_ACTIVE ? "ACTIVE" : "CREATING");
+				  creating || index->status == INDEX_CREATING ?
+				  "CREATING" : "ACTIVE");
 	if (index->status == INDEX_CREATING)
 		append_bool(out, "Backfilling", true);
 	append_throughput(out, on_demand || kept == NULL ? NULL :

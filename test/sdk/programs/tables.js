@@ -68,7 +68,8 @@ async function onDemand() {
     const created = answer.TableDescription;
 
     show('created', created.TableName);
-    show('status when created', created.TableStatus);
+    show('status when created', [created.TableStatus,
+        ...created.GlobalSecondaryIndexes.map((index) => index.IndexStatus)]);
     show('is a date', created.CreationDateTime instanceof Date);
     show('state of the waiter',
         (await waitUntilTableExists(waiter, { TableName: 'sdk-orders' })).state);
