@@ -1,7 +1,8 @@
 # partitioning - DynamoDB item tables for PostgreSQL
 #
 #   make quickstart         installs what is missing, builds, starts a private
-#                           server and runs the tour; make quickstop ends it
+#                           server, runs the tour and a program of the AWS SDK;
+#                           make quickstop ends it
 #   make test               installs what is missing, builds, runs everything
 #
 #   make, make install      build and install (PG_CONFIG=... chooses a server)

@@ -1,11 +1,12 @@
 # Programs that use clients of the service run unchanged against the endpoint:
 # both versions of the SDK for JavaScript and two object mappers, with signed
 # requests.  Their output, and what SQL reads of their tables afterwards, is
-# compared with test/sdk/expected.
+# compared with test/sdk/expected.  Then the programs of the documents run.
 
 use strict;
 use warnings;
 
+use Cwd qw(abs_path);
 use IPC::Run qw(run timeout);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -92,6 +93,64 @@ foreach my $program (@programs)
 		$output);
 	is($output, expected_of($program), $program);
 }
+
+# What docs/sdk.md says of JavaScript, with the port and a key put in.
+my ($key_id, $secret) = @{ $keys{web} };
+my @blocks = slurp_file('docs/sdk.md') =~ /^```js\n(.*?)^```$/msg;
+my $sources = PostgreSQL::Test::Utils::tempdir();
+
+sub run_block
+{
+	my ($name, $source) = @_;
+	my $file = "$sources/$name";
+	my ($said, $ok);
+
+	$source =~ s{http://localhost:8000}{http://127.0.0.1:$port} or die;
+	$source =~ s/'AKIA\.\.\.'/'$key_id'/ or die;
+	$source =~ s/'\.\.\.'/'$secret'/ or die;
+	append_to_file($file, $source);
+	$ok = run([ 'node', $file ], '>&', \$said, timeout(120));
+	return $ok ? $said : "failed: $said";
+}
+
+symlink(abs_path("$folder/node_modules"), "$sources/node_modules")
+  or die "could not link the packages: $!";
+$node->safe_psql('app', <<'END');
+SET ROLE web;
+SELECT create_table('app', 'PK', 'SK');
+END
+is(scalar(@blocks), 2, 'programs of docs/sdk.md');
+is( run_block('v3.mjs', "$blocks[0]console.log(page.Items);\n"),
+	"[ { PK: 'U#1', SK: 'O#1', total: 30 } ]\n",
+	'docs/sdk.md: version 3');
+is( run_block(
+		'v2.js',
+		"process.env.AWS_SDK_JS_SUPPRESS_MAINTENANCE_MODE_MESSAGE = '1';\n"
+		  . $blocks[1]
+		  . "db.scan({ TableName: 'app' }).promise()\n"
+		  . "    .then((page) => console.log(page.Items));\n"
+	),
+	"[ { PK: 'U#1', SK: 'O#1', total: 30 } ]\n",
+	'docs/sdk.md: version 2');
+
+# The example, as the quickstart runs it.
+@ENV{ 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY' } = @{ $keys{web} };
+$ENV{NODE_PATH} = "$folder/node_modules";
+is( qx(node examples/sdk/orders.js 2>&1), <<'END', 'examples/sdk/orders.js');
+Bob pays too little: TransactionCanceledException, ConditionalCheckFailed, None
+Orders of Ada, newest first:
+    C#ada  ORDER#2026-05-04  35
+    C#ada  ORDER#2026-05-01  20.5
+Open orders, by the index:
+    C#ada  ORDER#2026-05-01  20.5
+    C#bob  ORDER#2026-05-03  12
+END
+is( $node->safe_psql(
+		'app',
+		q{SELECT get_item('sdk_orders',
+			'{"customer": "C#ada", "id": "INVOICE#2026-05-04"}')}),
+	'{"amount": 35, "customer": "C#ada", "id": "INVOICE#2026-05-04"}',
+	'what it wrote, in SQL');
 
 # No request has ended in an error of the server, and no worker has ended.
 my $log = slurp_file($node->logfile);
