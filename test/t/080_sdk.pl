@@ -21,7 +21,7 @@ my $said;
 run([ "$folder/install" ], '>&', \$said, timeout(600))
   or die "the packages could not be fetched: $said";
 
-# What keeps a slow machine from being taken for a locked row.
+# With a long timeout a slow machine is not taken for a locked row.
 my ($node, $port) =
   new_endpoint('sdk', conf => <<'END', sql => <<'END');
 partitioning.http_auth = 'sigv4'
@@ -34,8 +34,9 @@ GRANT SELECT ON "sdk-shared" TO reader;
 REVOKE ALL ON "sdk-shared", "sdk-secret" FROM web;
 END
 
-# The SDKs take nothing from the home of whoever runs the test.
-delete $ENV{$_} foreach grep { /^AWS_/ } keys %ENV;
+# The SDKs take nothing from the environment or the home of whoever runs the
+# test.
+delete $ENV{$_} foreach grep { /^(AWS|NODE)_/ } keys %ENV;
 $ENV{AWS_CONFIG_FILE} = $ENV{AWS_SHARED_CREDENTIALS_FILE} = '/dev/null';
 $ENV{AWS_EC2_METADATA_DISABLED} = 'true';
 $ENV{AWS_REGION} = 'local';
@@ -50,15 +51,24 @@ sub access_key
 	  $node->safe_psql('app', "SELECT * FROM create_access_key('$role')");
 }
 
-# The output of a program, then of its SQL; what went wrong stands in it, too.
+# What a program prints.  Warnings of Node.js differ with its version; what a
+# program says that fails stands in its output, too.
+sub run_program
+{
+	my ($file) = @_;
+	my ($output, $errors) = ('', '');
+
+	run([ 'node', $file ], '>', \$output, '2>', \$errors, timeout(300))
+	  or $output .= "the program failed: $errors\n";
+	return $output;
+}
+
+# The output of a program, then of its SQL.
 sub output_of
 {
 	my ($program) = @_;
-	my ($output, $errors) = ('', '');
+	my $output = run_program("$folder/programs/$program.js");
 
-	run([ 'node', "$folder/programs/$program.js" ],
-		'>', \$output, '2>', \$errors, timeout(300))
-	  or $output .= "the program failed: $errors\n";
 	if (-e "$folder/programs/$program.sql")
 	{
 		my ($status, $rows, $message) =
@@ -103,14 +113,12 @@ sub run_block
 {
 	my ($name, $source) = @_;
 	my $file = "$sources/$name";
-	my ($said, $ok);
 
 	$source =~ s{http://localhost:8000}{http://127.0.0.1:$port} or die;
 	$source =~ s/'AKIA\.\.\.'/'$key_id'/ or die;
 	$source =~ s/'\.\.\.'/'$secret'/ or die;
 	append_to_file($file, $source);
-	$ok = run([ 'node', $file ], '>&', \$said, timeout(120));
-	return $ok ? $said : "failed: $said";
+	return run_program($file);
 }
 
 symlink(abs_path("$folder/node_modules"), "$sources/node_modules")
@@ -136,7 +144,7 @@ is( run_block(
 # The example, as the quickstart runs it.
 @ENV{ 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY' } = @{ $keys{web} };
 $ENV{NODE_PATH} = "$folder/node_modules";
-is( qx(node examples/sdk/orders.js 2>&1), <<'END', 'examples/sdk/orders.js');
+is(run_program('examples/sdk/orders.js'), <<'END', 'examples/sdk/orders.js');
 Bob pays too little: TransactionCanceledException, ConditionalCheckFailed, None
 Orders of Ada, newest first:
     C#ada  ORDER#2026-05-04  35
