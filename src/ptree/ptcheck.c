@@ -242,6 +242,7 @@ check_level(PtCheck *check, int level)
 			if (next == PT_METAPAGE || next >= check->nblocks)
 				report(check, "The right sibling, %u, is not a block of the index.",
 					   next);
+			PT_FAULT("siblings");
 			right = _pt_read(check->rel, next, BUFFER_LOCK_SHARE);
 			check_siblings(check, buf, right);
 			_pt_release(right);

@@ -222,16 +222,9 @@ unlink_page(PtDelete *del)
 			(count - del->slot - 2) * sizeof(PtSlot));
 	_pt_truncate_slots(parent, count - 1);
 	MarkBufferDirty(del->parent);
-	_pt_wal_block(&wal, del->parent);
-	_pt_wal_fragment(&wal, &((PageHeader) parent)->pd_lower,
-					 sizeof(LocationIndex));
-	_pt_wal_fragment(&wal, &slots[del->slot + 1],
-					 (count - del->slot - 2) * sizeof(PtSlot));
-	_pt_wal_fragment(&wal, link, sizeof(BlockNumber));
 
 	_pt_replace_page(BufferGetPage(del->right), del->new_right.data);
 	MarkBufferDirty(del->right);
-	_pt_wal_image(&wal, del->right);
 
 	if (BufferIsValid(del->left))
 	{
@@ -253,8 +246,15 @@ unlink_page(PtDelete *del)
 		   PtPageFree(page));
 	PtPageGetDeleted(page)->safexid = safexid;
 	MarkBufferDirty(del->buf);
-	_pt_wal_image(&wal, del->buf);
 
+	_pt_wal_image(&wal, del->buf);
+	_pt_wal_image(&wal, del->right);
+	_pt_wal_block(&wal, del->parent);
+	_pt_wal_fragment(&wal, &((PageHeader) parent)->pd_lower,
+					 sizeof(LocationIndex));
+	_pt_wal_fragment(&wal, &slots[del->slot + 1],
+					 (count - del->slot - 2) * sizeof(PtSlot));
+	_pt_wal_fragment(&wal, link, sizeof(BlockNumber));
 	_pt_wal_insert(del->rel, &wal);
 	END_CRIT_SECTION();
 }

@@ -514,6 +514,8 @@ add_entry(Relation rel, Buffer buf, const PtPlace *place, const PtItem *item,
 			opaque->nlate++;
 	}
 	MarkBufferDirty(buf);
+	if (BufferIsValid(child))
+		clear_incomplete(&wal, child);
 	_pt_wal_block(&wal, buf);
 	_pt_wal_fragment(&wal, &header->pd_lower, 2 * sizeof(LocationIndex));
 	_pt_wal_fragment(&wal, &slots[first],
@@ -522,8 +524,6 @@ add_entry(Relation rel, Buffer buf, const PtPlace *place, const PtItem *item,
 					 old_upper - header->pd_upper);
 	if (late)
 		_pt_wal_fragment(&wal, &opaque->nlate, sizeof(opaque->nlate));
-	if (BufferIsValid(child))
-		clear_incomplete(&wal, child);
 	_pt_wal_insert(rel, &wal);
 	END_CRIT_SECTION();
 
@@ -668,9 +668,9 @@ reform(Relation rel, Buffer buf, const PtPageContent *content, Buffer child)
 	START_CRIT_SECTION();
 	_pt_replace_page(page, formed.data);
 	MarkBufferDirty(buf);
-	_pt_wal_image(&wal, buf);
 	if (BufferIsValid(child))
 		clear_incomplete(&wal, child);
+	_pt_wal_image(&wal, buf);
 	_pt_wal_insert(rel, &wal);
 	END_CRIT_SECTION();
 

@@ -102,6 +102,15 @@ _pt_split(Relation rel, Buffer buf, const PtItem *items, int nitems,
 	_pt_wal_init(&wal);
 
 	START_CRIT_SECTION();
+	if (BufferIsValid(child))
+	{
+		PtPageOpaque copaque = PtPageGetOpaque(BufferGetPage(child));
+
+		copaque->flags &= ~PT_INCOMPLETE_SPLIT;
+		MarkBufferDirty(child);
+		_pt_wal_block(&wal, child);
+		_pt_wal_fragment(&wal, &copaque->flags, sizeof(copaque->flags));
+	}
 	_pt_replace_page(page, left.data);
 	MarkBufferDirty(buf);
 	_pt_wal_image(&wal, buf);
@@ -116,15 +125,6 @@ _pt_split(Relation rel, Buffer buf, const PtItem *items, int nitems,
 		MarkBufferDirty(nbuf);
 		_pt_wal_block(&wal, nbuf);
 		_pt_wal_fragment(&wal, &nopaque->prev, sizeof(nopaque->prev));
-	}
-	if (BufferIsValid(child))
-	{
-		PtPageOpaque copaque = PtPageGetOpaque(BufferGetPage(child));
-
-		copaque->flags &= ~PT_INCOMPLETE_SPLIT;
-		MarkBufferDirty(child);
-		_pt_wal_block(&wal, child);
-		_pt_wal_fragment(&wal, &copaque->flags, sizeof(copaque->flags));
 	}
 	_pt_wal_insert(rel, &wal);
 	END_CRIT_SECTION();
@@ -246,6 +246,10 @@ new_root(Relation rel, Buffer left, Buffer right, const PtKey *separator)
 	_pt_wal_init(&wal);
 
 	START_CRIT_SECTION();
+	lopaque->flags &= ~PT_INCOMPLETE_SPLIT;
+	MarkBufferDirty(left);
+	_pt_wal_block(&wal, left);
+	_pt_wal_fragment(&wal, &lopaque->flags, sizeof(lopaque->flags));
 	memcpy(BufferGetPage(root), formed.data, BLCKSZ);
 	MarkBufferDirty(root);
 	_pt_wal_image(&wal, root);
@@ -254,10 +258,6 @@ new_root(Relation rel, Buffer left, Buffer right, const PtKey *separator)
 	MarkBufferDirty(metabuf);
 	_pt_wal_block(&wal, metabuf);
 	_pt_wal_fragment(&wal, meta, sizeof(PtMetaPageData));
-	lopaque->flags &= ~PT_INCOMPLETE_SPLIT;
-	MarkBufferDirty(left);
-	_pt_wal_block(&wal, left);
-	_pt_wal_fragment(&wal, &lopaque->flags, sizeof(lopaque->flags));
 	_pt_wal_insert(rel, &wal);
 	END_CRIT_SECTION();
 

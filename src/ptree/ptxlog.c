@@ -12,6 +12,9 @@
  * - a page that is new, or changed in most of its bytes, is logged as an
  *   image (redo of fragments needs the page as it was);
  * - a record has at most four blocks;
+ * - redo locks the blocks in the order in which they are named, and unlocks
+ *   them at the end, so that order is that of locks (ptbuf.c): ptree_check() on
+ *   a standby locks siblings, too;
  * - redo takes no cleanup lock and raises no recovery conflict, so what needs
  *   one emits it (_pt_wal_conflict).
  *

@@ -7,12 +7,14 @@
  * of their own, which tests load beside the extension's and to which they turn
  * the access method's functions.  What is installed has no fault points.
  *
- * ptree_test.fault is "POINT:ACTION", the action being error, crash or log;
- * ptree_test.skip is how often the point is passed before that.
+ * ptree_test.fault is "POINT:ACTION", the action being error, crash, log or
+ * wait; ptree_test.skip is how often the point is passed before that.  "wait"
+ * waits while there is a file ptree_wait in the data directory.
  */
 #include "postgres.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include "access/xlog.h"
 #include "fmgr.h"
@@ -23,6 +25,9 @@
 #include "ptree/ptree_private.h"
 
 PG_MODULE_MAGIC;
+
+#define WAIT_FILE		"ptree_wait"
+#define WAIT_LIMIT_MS	60000
 
 static char *fault = NULL;
 static int	skip = 0;
@@ -69,5 +74,12 @@ _pt_fault(const char *point)
 		XLogFlush(XactLastRecEnd);
 		kill(MyProcPid, SIGKILL);
 		pg_usleep(60 * USECS_PER_SEC);
+	}
+	else if (strcmp(action, "wait") == 0)
+	{
+		/* buffer locks may be held, so no interrupt would end this */
+		for (int ms = 0; ms < WAIT_LIMIT_MS && access(WAIT_FILE, F_OK) == 0;
+			 ms += 10)
+			pg_usleep(10000);
 	}
 }
