@@ -327,6 +327,13 @@ typedef struct RangeTblEntry CompatPermissionInfo;
 	reindex_relation(relid, 0, &(ReindexParams) {0})
 #endif
 
+/* 17: maintenance finds names of the server's own schemas only. */
+#if PG_VERSION_NUM >= 170000
+#define compat_restrict_search_path()	RestrictSearchPath()
+#else
+#define compat_restrict_search_path()	((void) 0)
+#endif
+
 /*
  * 18: a unique index of any access method serves a partitioned table, ON
  * CONFLICT and foreign keys.

@@ -28,10 +28,12 @@
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "storage/bufmgr.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "base/compat.h"
 #include "ptree/ptree_private.h"
 
 PG_FUNCTION_INFO_V1(ptree_check);
@@ -70,6 +72,7 @@ static void check_children(PtCheck *check);
 static const char *check_child(PtCheck *check, int slot);
 static bool page_changed(PtCheck *check);
 static void check_heap(PtCheck *check);
+static void check_rows(PtCheck *check);
 static void check_row(Relation rel, ItemPointer tid, Datum *values,
 					  bool *isnull, bool alive, void *state);
 pg_noreturn static void report(PtCheck *check, const char *format,...)
@@ -630,9 +633,31 @@ page_changed(PtCheck *check)
 	return changed;
 }
 
-/* Looks up every row that a snapshot sees. */
+/*
+ * Looks up every row that a snapshot sees.  Expressions and the predicate of
+ * the index are evaluated for that.  What runs then is of the table owner's
+ * making, so it runs with his rights, not with those of the caller, and leaves
+ * nothing behind in the caller's session.
+ */
 static void
 check_heap(PtCheck *check)
+{
+	Oid			user;
+	int			security;
+	int			nest;
+
+	GetUserIdAndSecContext(&user, &security);
+	SetUserIdAndSecContext(check->heap->rd_rel->relowner,
+						   security | SECURITY_RESTRICTED_OPERATION);
+	nest = NewGUCNestLevel();
+	compat_restrict_search_path();
+	check_rows(check);
+	AtEOXact_GUC(false, nest);
+	SetUserIdAndSecContext(user, security);
+}
+
+static void
+check_rows(PtCheck *check)
 {
 	IndexInfo  *info = BuildIndexInfo(check->rel);
 	Snapshot	snapshot = RegisterSnapshot(GetTransactionSnapshot());

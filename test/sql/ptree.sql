@@ -157,5 +157,28 @@ SELECT ptree_check('filled_index');
 SELECT ptree_stats('filled_index');
 RESET ROLE;
 
+-- What the owner of a table has put into its index runs with his rights only,
+-- and leaves nothing behind.
+GRANT CREATE ON SCHEMA public TO ptree_nobody;
+SET ROLE ptree_nobody;
+CREATE TABLE trap (pk text NOT NULL);
+CREATE FUNCTION spring(text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	RAISE NOTICE 'evaluated by %', current_user;
+	PERFORM set_config('application_name', 'trapped', false);
+	RETURN $1;
+END $$;
+CREATE INDEX trap_index ON trap USING ptree (public.spring(pk) text_hash_ops);
+INSERT INTO trap VALUES ('p');
+RESET ROLE;
+SET application_name = 'tests';
+SELECT ptree_check('trap_index', true);
+SHOW application_name;
+SELECT current_user = session_user AS same_user;
+RESET application_name;
+DROP TABLE trap;
+DROP FUNCTION spring(text);
+REVOKE CREATE ON SCHEMA public FROM ptree_nobody;
+
 DROP ROLE ptree_nobody;
 DROP TABLE events, filled, fresh, fleeting, transient, parts;
