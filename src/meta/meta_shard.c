@@ -377,7 +377,10 @@ is_logical_index(Relation index, const KeySchema *schema)
 		 index->rd_indcollation[1] != C_COLLATION_OID) ||
 		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) ||
 		index->rd_opfamily[0] != meta_column_family(index->rd_rel->relam,
-													TEXTOID, true))
+													TEXTOID, true) ||
+		index->rd_opfamily[1] == meta_column_family(index->rd_rel->relam,
+													index->rd_opcintype[1],
+													true))
 		return false;
 	call = linitial(RelationGetIndexExpressions(index));
 	if (!IsA(call, FuncExpr) ||

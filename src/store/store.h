@@ -59,11 +59,11 @@ typedef struct StoreRelation
 								 * at apart) */
 	bool		user_triggers;	/* there are others than our own */
 	Oid			key_index;
-	IndexMethod method;			/* of the key index */
-	bool		key_is_bytes;	/* strings and binaries, in byte order but for
-								 * the hash of the first */
 	Oid			lookup_index;	/* where keys are looked up: the key index, or
 								 * that of keys without shards */
+	IndexMethod method;			/* of the lookup index, like the next one */
+	bool		key_is_bytes;	/* strings and binaries, in byte order but for
+								 * the hash of the first */
 	AttrNumber	key_attnums[KEY_MAX_ATTRIBUTES];
 	AttrNumber	attributes_attnum;
 	AttrNumber	last_attnum;	/* the highest of these */

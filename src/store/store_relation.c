@@ -46,6 +46,7 @@ static void relation_invalidate(Datum arg, Oid relid);
 static void relation_keep(const StoreRelation *info);
 static void relation_fill(Relation rel, const ItemTable *table,
 						  StoreRelation *info);
+static void lookup_fill(StoreRelation *info, const KeySchema *schema);
 static Oid	item_type(void);
 static Relation key_index_open(Relation rel, const KeySchema *schema,
 							   const StoreRelation *info);
@@ -160,9 +161,6 @@ relation_fill(Relation rel, const ItemTable *table, StoreRelation *info)
 
 	index = key_index_open(rel, schema, info);
 	info->key_index = RelationGetRelid(index);
-	if (!meta_method_of(index->rd_rel->relam, &info->method))
-		elog(ERROR, "index %u is no key index", info->key_index);
-	info->key_is_bytes = key_is_bytes(index, schema);
 	for (int i = 0; i < schema->n; i++)
 		key_index_equality(index, i, &info->equal_keys[i]);
 	index_close(index, NoLock);
@@ -170,9 +168,25 @@ relation_fill(Relation rel, const ItemTable *table, StoreRelation *info)
 	info->lookup_index = info->key_index;
 	if (store_has_logical_index(table))
 		info->lookup_index = logical_index(rel, table);
+	lookup_fill(info, schema);
 	store_locals_fill(rel, table, info);
 	info->plain = relation_is_plain(rel, schema, info);
 	info->user_triggers = store_user_triggers(rel);
+}
+
+/*
+ * How keys are looked up.  The index that serves for it need not be of the key
+ * index's access method: its owner may have made it himself.
+ */
+static void
+lookup_fill(StoreRelation *info, const KeySchema *schema)
+{
+	Relation	index = index_open(info->lookup_index, AccessShareLock);
+
+	if (!meta_method_of(index->rd_rel->relam, &info->method))
+		elog(ERROR, "index %u is no key index", info->lookup_index);
+	info->key_is_bytes = key_is_bytes(index, schema);
+	index_close(index, NoLock);
 }
 
 static Oid
@@ -265,12 +279,14 @@ key_index_suits(Relation index, const KeySchema *schema,
 	{
 		/* a sort key of type text is in byte order, none is descending */
 		if (form->indkey.values[i] != info->key_attnums[i] ||
+			store_is_hash_order(index->rd_opfamily[i],
+								index->rd_opcintype[i]) != (i == 0) ||
 			(index->rd_indoption[i] & INDOPTION_DESC) != 0 ||
 			(OidIsValid(index->rd_indcollation[i]) &&
 			 index->rd_indcollation[i] != C_COLLATION_OID))
 			return false;
 	}
-	return store_is_hash_order(index->rd_opfamily[0], index->rd_opcintype[0]);
+	return true;
 }
 
 /*

@@ -173,6 +173,24 @@ SELECT rebuild_index('traces', 'byDay');
 SELECT verify_index('traces', 'byDay');
 DROP FUNCTION index_in_pages;
 
+-- an owner's own index of the keys without shards, of the other access method
+SELECT create_table('own_' || m, 'PK', 'id', write_shards => 2, shard_by => 'device', options => jsonb_build_object('index_method', m))
+FROM unnest('{btree,ptree}'::text[]) AS m;
+CREATE UNIQUE INDEX own_btree_mine ON own_btree USING ptree (shard_base(pk) text_hash_ops, sk);
+CREATE UNIQUE INDEX own_ptree_mine ON own_ptree USING btree (shard_base(pk) text_hash_ops, sk);
+DROP INDEX own_btree_logical_key, own_ptree_logical_key;
+SELECT t, count(put_item(t, jsonb_build_object('PK', 'p' || i % 3, 'id', i::text, 'device', i % 7))) AS replaced
+FROM unnest('{own_btree,own_ptree}'::text[]) AS t, generate_series(1, 500) AS i GROUP BY t ORDER BY t COLLATE "C";
+EXPLAIN (COSTS OFF) SELECT FROM own_ptree WHERE shard_base(pk) = 'p1' AND sk = '1';
+SELECT t, get_item(t, '{"PK": "p1", "id": "1"}') FROM unnest('{own_btree,own_ptree}'::text[]) AS t;
+SELECT t, put_item(t, '{"PK": "p1", "id": "1", "device": 2}', return_values => 'ALL_OLD') FROM unnest('{own_btree,own_ptree}'::text[]) AS t;
+SELECT t, delete_item(t, '{"PK": "p1", "id": "1"}', return_values => 'ALL_OLD') FROM unnest('{own_btree,own_ptree}'::text[]) AS t;
+-- but not one with sort keys in hash order
+CREATE UNIQUE INDEX own_btree_hash ON own_btree USING btree (shard_base(pk) text_hash_ops, sk text_hash_ops);
+DROP INDEX own_btree_mine;
+SELECT get_item('own_btree', '{"PK": "p1", "id": "4"}');
+SELECT drop_table(t) FROM unnest('{own_btree,own_ptree}'::text[]) AS t;
+
 -- what the extension made for the shards stays
 ALTER TABLE events DROP CONSTRAINT shard_check;
 ALTER TABLE events RENAME CONSTRAINT shard_check TO x;
