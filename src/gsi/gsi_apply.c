@@ -147,8 +147,8 @@ change_indexes(const StoreChange *change, const ItemTable *table,
 }
 
 /*
- * Fills in what the item yielded and yields in the index; may that be
- * different?
+ * Fills in what the item yielded and yields in the index; is that to be
+ * followed?  While the index is being filled, that the row has moved is.
  */
 static bool
 changes_entry(IndexChange *state, const ItemTable *table)
@@ -177,8 +177,9 @@ changes_entry(IndexChange *state, const ItemTable *table)
 		return true;
 	return state->has_old != state->has_new ||
 		(state->has_old &&
-		 !(gsi_entry_same_key(&state->old_entry, &state->new_entry) &&
-		   gsi_entry_same_rest(index, &state->old_row, &state->new_row)));
+		 (index->status == INDEX_CREATING ||
+		  !(gsi_entry_same_key(&state->old_entry, &state->new_entry) &&
+			gsi_entry_same_rest(index, &state->old_row, &state->new_row))));
 }
 
 static void

@@ -111,6 +111,9 @@ gsi_entry_check(const ItemTable *table, const ItemIndex *index,
 /*
  * Can these changes of an item have changed any of its entries?  The indexes
  * have key attributes in common, which the schema has once.
+ *
+ * While an index is being filled, any change may have taken the row from blocks
+ * that are yet to be read to others that are not, so it counts as one.
  */
 bool
 gsi_any_depends(const ItemTable *table, const ItemChanges *changes)
@@ -124,8 +127,10 @@ gsi_any_depends(const ItemTable *table, const ItemChanges *changes)
 	{
 		const ItemIndex *index = &table->indexes[i];
 
-		if (index->global && index->projection != PROJECTION_KEYS_ONLY &&
-			rest_depends(index, changes))
+		if (index->global &&
+			(index->status == INDEX_CREATING ||
+			 (index->projection != PROJECTION_KEYS_ONLY &&
+			  rest_depends(index, changes))))
 			return true;
 	}
 	return false;
@@ -137,6 +142,8 @@ gsi_any_depends(const ItemTable *table, const ItemChanges *changes)
 bool
 gsi_entry_depends(const ItemIndex *index, const ItemChanges *changes)
 {
+	if (index->status == INDEX_CREATING)
+		return true;
 	for (int i = 0; i < index->npartition + index->nsort; i++)
 	{
 		if (key_depends(&index->keys[i], changes))

@@ -13,8 +13,9 @@
  *	   but then it still holds its lock and is one of the first round;
  *	2. reads the table, some blocks at a time, and makes the entries of what
  *	   is there.  New changes come first: the queue is looked after between
- *	   any two steps.  An item that changes while the table is read is queued,
- *	   so it does not matter whether it is seen before, after, or not at all;
+ *	   any two steps.  An item whose row is written while the table is read is
+ *	   queued, even if its entry stays as it is, since the row has moved.  So
+ *	   it does not matter whether it is seen before, after, or not at all;
  *	3. lets a run come to the end of the queue, and declares the index ACTIVE.
  *
  * How far step 2 is, is remembered in partitioning.index_state in the same
