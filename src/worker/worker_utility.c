@@ -40,9 +40,18 @@ static const char *option_value(List *options, const char *name);
 static WorkerDatabase *hold(const char *name);
 static void await_end(WorkerDatabase *entry);
 static void release(XactEvent event, void *arg);
+static void release_sub(SubXactEvent event, SubTransactionId subid,
+						SubTransactionId parent, void *arg);
+static void let_go(WorkerDatabase *entry);
 
-/* What this transaction keeps workers away from, one for each command. */
-static List *held = NIL;		/* of WorkerDatabase * */
+/* A database that a command of this transaction keeps its worker away from. */
+typedef struct Hold
+{
+	WorkerDatabase *entry;		/* NULL: none */
+	SubTransactionId subid;
+} Hold;
+
+static List *held = NIL;		/* of Hold */
 
 void
 worker_utility_init(void)
@@ -50,6 +59,7 @@ worker_utility_init(void)
 	next_utility_hook = ProcessUtility_hook;
 	ProcessUtility_hook = utility;
 	RegisterXactCallback(release, NULL);
+	RegisterSubXactCallback(release_sub, NULL);
 }
 
 static void
@@ -128,6 +138,7 @@ hold(const char *name)
 {
 	Oid			database;
 	WorkerDatabase *entry;
+	Hold	   *result;
 	MemoryContext context;
 
 	if (!IsTransactionState())
@@ -136,7 +147,9 @@ hold(const char *name)
 	if (!OidIsValid(database))
 		return NULL;
 	context = MemoryContextSwitchTo(TopMemoryContext);
-	held = lappend(held, NULL); /* memory first */
+	result = palloc0(sizeof(Hold)); /* memory first */
+	result->subid = GetCurrentSubTransactionId();
+	held = lappend(held, result);
 	MemoryContextSwitchTo(context);
 	LWLockAcquire(worker_state->lock, LW_EXCLUSIVE);
 	entry = worker_database(database, true);
@@ -148,7 +161,7 @@ hold(const char *name)
 			SetLatch(entry->latch);
 	}
 	LWLockRelease(worker_state->lock);
-	llast(held) = entry;
+	result->entry = entry;
 	return entry;
 }
 
@@ -190,16 +203,50 @@ release(XactEvent event, void *arg)
 						event != XACT_EVENT_ABORT &&
 						event != XACT_EVENT_PREPARE))
 		return;
-	LWLockAcquire(worker_state->lock, LW_EXCLUSIVE);
 	foreach(lc, held)
-	{
-		WorkerDatabase *entry = lfirst(lc);
-
-		if (entry != NULL)
-			entry->holds--;
-	}
-	LWLockRelease(worker_state->lock);
-	list_free(held);
+		let_go(((Hold *) lfirst(lc))->entry);
+	list_free_deep(held);
 	held = NIL;
 	worker_wake_launcher();
+}
+
+/*
+ * A command that has failed, because the user may not do that for instance,
+ * must not keep a worker away for as long as his transaction goes on.
+ */
+static void
+release_sub(SubXactEvent event, SubTransactionId subid,
+			SubTransactionId parent, void *arg)
+{
+	ListCell   *lc;
+
+	if (held == NIL || (event != SUBXACT_EVENT_COMMIT_SUB &&
+						event != SUBXACT_EVENT_ABORT_SUB))
+		return;
+	foreach(lc, held)
+	{
+		Hold	   *hold = lfirst(lc);
+
+		if (hold->subid != subid)
+			continue;
+		if (event == SUBXACT_EVENT_COMMIT_SUB)
+		{
+			hold->subid = parent;
+			continue;
+		}
+		let_go(hold->entry);
+		held = foreach_delete_current(held, lc);
+		pfree(hold);
+		worker_wake_launcher();
+	}
+}
+
+static void
+let_go(WorkerDatabase *entry)
+{
+	if (entry == NULL)
+		return;
+	LWLockAcquire(worker_state->lock, LW_EXCLUSIVE);
+	entry->holds--;
+	LWLockRelease(worker_state->lock);
 }
