@@ -97,7 +97,7 @@ CREATE VIEW partitioning.operation_statistics AS
     FROM partitioning.operation_statistics() AS s;
 COMMENT ON VIEW partitioning.operation_statistics IS
     'requests of the DynamoDB protocol since the last reset or start of the server, by table, index and operation';
-COMMENT ON COLUMN partitioning.operation_statistics.table_name IS 'table; null: of requests that name none';
+COMMENT ON COLUMN partitioning.operation_statistics.table_name IS 'table; null: of requests that name none, and of failed ones for a table that none has succeeded for';
 COMMENT ON COLUMN partitioning.operation_statistics.index_name IS 'index that was read; null: none';
 COMMENT ON COLUMN partitioning.operation_statistics.operation IS 'operation; (others) counts what has found no room';
 COMMENT ON COLUMN partitioning.operation_statistics.calls IS 'requests, failed ones too; of several tables once for each';

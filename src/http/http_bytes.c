@@ -3,7 +3,9 @@
  *	  Bytes of requests, which live longer than any transaction.
  *
  * A worker's bodies take HTTP_BODY_BUDGET at most, by what is allocated, not
- * by what has come: clients that are not known yet must not take more.
+ * by what has come: clients that are not known yet must not take more.  A
+ * quarter of that is for small ones alone, so that a few clients with large
+ * bodies cannot shut out all others.
  */
 #include "postgres.h"
 
@@ -11,6 +13,10 @@
 
 /* Buffers up to this size stay with their connection. */
 #define KEPT_SIZE		4096
+
+/* Larger ones have three quarters of the budget. */
+#define SMALL_SIZE		(64 * 1024)
+#define LARGE_BUDGET	(HTTP_BODY_BUDGET / 4 * 3)
 
 static size_t allocated = 0;	/* by all buffers */
 
@@ -27,7 +33,8 @@ http_bytes_reserve(HttpBytes *bytes, size_t size)
 	if (size <= bytes->size)
 		return true;
 	wanted = Max(size, KEPT_SIZE);
-	if (allocated - bytes->size + wanted > HTTP_BODY_BUDGET)
+	if (allocated - bytes->size + wanted >
+		(wanted > SMALL_SIZE ? LARGE_BUDGET : HTTP_BODY_BUDGET))
 		return false;
 	data = realloc(bytes->data, wanted);
 	if (data == NULL)

@@ -11,9 +11,11 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "catalog/namespace.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/lock.h"
 #include "storage/proc.h"
 #include "utils/backend_status.h"
 #include "utils/guc.h"
@@ -33,10 +35,14 @@
 #define FIRST_WAIT		2
 #define LATER_WAIT		1
 
+#define MAX_SHOWN_NAME	255		/* bytes of a table's or an index's name */
+
 static MemoryContext request_context = NULL;
 
 static void run_transaction(const HttpCall *call, StringInfo answer);
+static void release_session_locks(void);
 static void run_as_client(const HttpCall *call, StringInfo answer);
+static void refuse_temporary_objects(void);
 static void check_text(const HttpCall *call);
 static bool describe_failure(const HttpCall *call, bool last,
 							 StringInfo answer, unsigned int *status);
@@ -48,6 +54,7 @@ static ErrorData *error_before_client(const HttpCall *call);
 static void show_activity(const WireObservation *observation);
 static void append_subject(StringInfo text,
 						   const WireObservation *observation);
+static void append_name(StringInfo text, const char *name, size_t len);
 static void report(const HttpCall *call, bool failed);
 
 /* What dynamodb() counts at its end is counted here with its waiting. */
@@ -118,6 +125,14 @@ run_transaction(const HttpCall *call, StringInfo answer)
 	disable_timeout(STATEMENT_TIMEOUT, false);
 	http_flush_commit();
 	SetUserIdAndSecContext(user, security);
+	release_session_locks();
+}
+
+/* Advisory locks of the session, which triggers and functions can take. */
+static void
+release_session_locks(void)
+{
+	LockReleaseSession(USER_LOCKMETHOD);
 }
 
 /*
@@ -139,7 +154,26 @@ run_as_client(const HttpCall *call, StringInfo answer)
 		call->headers->host;
 	wire_execute(call->operation, call->operation_len,
 				 call->request, call->request_len, answer);
+	refuse_temporary_objects();
 	AtEOXact_GUC(false, settings);
+}
+
+/*
+ * The security context refuses temporary tables but neither types nor
+ * functions.  They would outlive the request, and a type would come before
+ * those of pg_catalog in what other roles run.
+ */
+static void
+refuse_temporary_objects(void)
+{
+	Oid			schema;
+	Oid			toast_schema;
+
+	GetTempNamespaceState(&schema, &toast_schema);
+	if (OidIsValid(schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("HTTP requests must not make temporary objects")));
 }
 
 static void
@@ -169,6 +203,7 @@ describe_failure(const HttpCall *call, bool last, StringInfo answer,
 	if (!last && waits_for_others(error))
 	{
 		AbortCurrentTransaction();
+		release_session_locks();
 		FlushErrorState();
 		RESUME_INTERRUPTS();
 		return false;
@@ -176,6 +211,7 @@ describe_failure(const HttpCall *call, bool last, StringInfo answer,
 	if (errors_exception_name(error->sqlerrcode) == NULL)
 		EmitErrorReport();
 	AbortCurrentTransaction();
+	release_session_locks();
 	FlushErrorState();
 	RESUME_INTERRUPTS();
 
@@ -199,6 +235,15 @@ describe(const ErrorData *error, StringInfo answer, unsigned int *status)
 	wire_describe_error(error, &exception);
 	resetStringInfo(answer);
 	appendStringInfoString(answer, exception.body);
+	/* some messages repeat headers, which may have any bytes */
+	if (!pg_verify_mbstr(PG_UTF8, answer->data, answer->len, true))
+	{
+		for (char *p = answer->data; *p != '\0'; p++)
+		{
+			if (IS_HIGHBIT_SET(*p))
+				*p = '?';
+		}
+	}
 	*status = exception.status;
 }
 
@@ -291,15 +336,24 @@ append_subject(StringInfo text, const WireObservation *observation)
 	for (int i = 0; i < observation->n_tables; i++)
 	{
 		appendStringInfoString(text, i == 0 ? " " : ", ");
-		appendBinaryStringInfo(text, observation->tables[i].name,
-							   observation->tables[i].name_len);
+		append_name(text, observation->tables[i].name,
+					observation->tables[i].name_len);
 	}
 	if (observation->index_name != NULL)
 	{
 		appendStringInfoString(text, " by ");
-		appendBinaryStringInfo(text, observation->index_name,
-							   observation->index_name_len);
+		append_name(text, observation->index_name,
+					observation->index_name_len);
 	}
+}
+
+/* Names have not been checked yet: they can be of any length. */
+static void
+append_name(StringInfo text, const char *name, size_t len)
+{
+	if (len > MAX_SHOWN_NAME)
+		len = pg_encoding_mbcliplen(PG_UTF8, name, len, MAX_SHOWN_NAME);
+	appendBinaryStringInfo(text, name, len);
 }
 
 /* Counts a request, and logs it if it was slow. */

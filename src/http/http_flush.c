@@ -53,6 +53,7 @@ static shmem_startup_hook_type next_shmem_startup_hook = NULL;
 static void request_memory(void);
 static void start_memory(void);
 static Size memory_size(void);
+static void leave(int code, Datum argument);
 static void commit_unflushed(int level);
 static bool anybody_unflushed(void);
 static uint64 unflushed_of(FlushSlot *slot);
@@ -108,6 +109,18 @@ http_flush_attach(int worker)
 	if (left > COMMITTING)
 		XLogFlush(left);
 	pg_atomic_write_u64(&slots[own].unflushed, 0);
+	before_shmem_exit(leave, (Datum) 0);
+}
+
+/* Nobody may wait for a commit that a process has left in the middle. */
+static void
+leave(int code, Datum argument)
+{
+	if (pg_atomic_read_u64(&slots[own].unflushed) != COMMITTING)
+		return;
+	if (XactLastCommitEnd != InvalidXLogRecPtr)
+		unflushed = XactLastCommitEnd;
+	pg_atomic_write_u64(&slots[own].unflushed, unflushed);
 }
 
 /* Commits the transaction; its answer has to wait for http_flush(). */
@@ -184,28 +197,37 @@ http_flush_awaited(void)
 	return awaited;
 }
 
-/* Makes durable what this worker's requests have done or may have seen. */
+/*
+ * Makes durable what this worker's requests have done or may have seen, on
+ * synchronous standbys as well.  A worker that is told to end while it waits
+ * for those does so without an answer to anybody.
+ */
 void
 http_flush(void)
 {
+	XLogRecPtr	seen = unflushed;
+
 	rounds++;
 	awaited = false;
 	for (int i = 0; i < guc_http_workers; i++)
 	{
 		uint64		others = i == own ? 0 : unflushed_of(&slots[i]);
 
-		if (others != 0)
-			XLogFlush(others);
+		seen = Max(seen, others);
 	}
-	if (unflushed == InvalidXLogRecPtr)
+	if (seen == InvalidXLogRecPtr)
 		return;
-	XLogFlush(unflushed);
+	XLogFlush(seen);
 	if (SyncRepRequested())
 	{
 		HOLD_INTERRUPTS();
-		SyncRepWaitForLSN(unflushed, true);
+		SyncRepWaitForLSN(seen, true);
 		RESUME_INTERRUPTS();
+		if (ProcDiePending)
+			proc_exit(1);
 	}
+	if (unflushed == InvalidXLogRecPtr)
+		return;
 	unflushed = InvalidXLogRecPtr;
 	pg_atomic_write_u64(&slots[own].unflushed, 0);
 }

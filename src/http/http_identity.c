@@ -126,6 +126,8 @@ http_identity_check(Oid role)
 	if (role == checked && (checked_until == DT_NOEND ||
 							GetCurrentTransactionStartTimestamp() < checked_until))
 		return;
+	/* what is kept below is another role's, which may be refused */
+	checked = InvalidOid;
 	tuple = SearchSysCache1(AUTHOID, ObjectIdGetDatum(role));
 	if (!HeapTupleIsValid(tuple))
 		ereport(ERROR,

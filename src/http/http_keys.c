@@ -261,6 +261,7 @@ renew_cache(void)
 	if (!registered)
 		CacheRegisterRelcacheCallback(forget_keys, (Datum) 0);
 	registered = true;
+	cache_is_stale = true;
 	if (cache != NULL)
 		hash_destroy(cache);
 	cache = NULL;
@@ -580,7 +581,8 @@ find_row(Relation rel, const char *key_id)
 
 /*
  * Statement trigger on both tables: a superuser, a restore or logical
- * replication has changed them.
+ * replication has changed them.  Whoever may write all tables must not become
+ * any role by a key of his own.
  */
 Datum
 access_keys_changed(PG_FUNCTION_ARGS)
@@ -589,6 +591,11 @@ access_keys_changed(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("must be called by a trigger")));
+	if (!superuser())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("only superusers may write access keys"),
+				 errhint("Use partitioning.create_access_key(), alter_access_key() and drop_access_key().")));
 	CacheInvalidateRelcache(((TriggerData *) fcinfo->context)->tg_relation);
 	return PointerGetDatum(NULL);
 }

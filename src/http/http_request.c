@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "common/string.h"
 #include "utils/timestamp.h"
 
 #include "base/guc.h"
@@ -53,7 +54,8 @@ refusal(const HttpConnection *connection)
 	const HttpHeaders *headers = &connection->headers;
 
 	if (headers_too_large(connection) || headers->duplicate ||
-		(headers->content_length != NULL && headers->transfer_encoding != NULL))
+		(headers->content_length != NULL && headers->transfer_encoding != NULL) ||
+		(headers->host != NULL && !pg_is_ascii(headers->host)))
 		return MHD_HTTP_BAD_REQUEST;
 	if (is_method(connection, MHD_HTTP_METHOD_GET))
 		return 0;

@@ -4,7 +4,9 @@
  *
  * They are in shared memory, in a table of fixed size, and begin at zero when
  * the server starts.  Those that find no room are counted together, without
- * the names of their tables.  An entry, once made, stays until a reset takes
+ * the names of their tables.  Only a request that succeeds makes an entry for
+ * its table: a failed one may have invented the name, and is counted without a
+ * table until there is one.  An entry, once made, stays until a reset takes
  * all; a reset has the lock for itself, counting shares it and holds the
  * entry's spinlock for some additions.
  *
@@ -197,6 +199,17 @@ count_one(const StatisticsKey *key, const WireTableUse *use, bool failed,
 	entry = hash_search(entries, key, HASH_FIND, NULL);
 	if (entry == NULL)
 	{
+		StatisticsKey nameless;
+
+		/* or invented names would soon take all room */
+		if (failed && key->table[0] != '\0')
+		{
+			memset(&nameless, 0, sizeof(nameless));
+			nameless.database = key->database;
+			strlcpy(nameless.operation, key->operation,
+					sizeof(nameless.operation));
+			key = &nameless;
+		}
 		LWLockRelease(lock);
 		LWLockAcquire(lock, LW_EXCLUSIVE);
 		entry = find_entry(key);

@@ -119,7 +119,7 @@ static void
 handle_signals(void)
 {
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
-	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
+	pqsignal(SIGTERM, die);
 	pqsignal(SIGPIPE, SIG_IGN);
 	BackgroundWorkerUnblockSignals();
 }
@@ -247,8 +247,6 @@ serve(void)
 		}
 		pgstat_report_stat(false);
 
-		if (ShutdownRequestPending)
-			proc_exit(1);
 		reload();
 		QueryCancelPending = false; /* there is nothing to cancel */
 		CHECK_FOR_INTERRUPTS();
@@ -307,7 +305,7 @@ reload(void)
 	bool		insecure = guc_http_insecure;
 	int			auth = guc_http_auth;
 
-	if (ShutdownRequestPending)
+	if (ProcDiePending)
 		proc_exit(1);
 	if (!ConfigReloadPending)
 		return;

@@ -208,7 +208,7 @@ static Oid
 make_table(const WireTableRequest *request)
 {
 	const ApiText *name = &request->table_name;
-	Oid			schema = get_namespace_oid(guc_wire_schema, false);
+	Oid			schema = get_namespace_oid(guc_wire_schema, true);
 	char		relation_name[NAMEDATALEN];
 	Arguments	arguments;
 	Oid			relid;
@@ -219,6 +219,11 @@ make_table(const WireTableRequest *request)
 		ereport(ERROR,
 				(errcode(ERRCODE_ITEM_RESOURCE_IN_USE),
 				 errmsg(TEXT_TABLE_EXISTS, pnstrdup(name->data, name->len))));
+	if (!OidIsValid(schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_ITEM_VALIDATION),
+				 errmsg("schema \"%s\" of partitioning.wire_schema does not exist",
+						guc_wire_schema)));
 	table_arguments(request, &arguments);
 	fill_call(fcinfo, &arguments);
 	meta_wire_relation_name(name->data, name->len, relation_name);
