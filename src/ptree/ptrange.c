@@ -244,17 +244,16 @@ add_pk_key(PtScanKeys *keys, ScanKey key)
 		_pt_encode_hash(DatumGetInt32(key->sk_argument), &buf);
 	else
 	{
-		bool		digested;
-
 		_pt_encode_pk(keys->rel, key->sk_argument, &buf);
-		digested = _pt_pk_digested((uint8 *) buf.data, buf.len);
 
-		/* the digest does not tell on which side its own rows are */
-		if (digested)
+		/*
+		 * Rows of one digest are those of one key, as to the unique check.
+		 * Who reads on beyond a key relies on not meeting its rows again.
+		 */
+		if (_pt_pk_digested((uint8 *) buf.data, buf.len))
 			keys->recheck = true;
-		if (digested ? upper :
-			(key->sk_strategy == BTLessEqualStrategyNumber ||
-			 key->sk_strategy == BTGreaterStrategyNumber))
+		if (key->sk_strategy == BTLessEqualStrategyNumber ||
+			key->sk_strategy == BTGreaterStrategyNumber)
 			appendStringInfoCharMacro(&buf, PT_SK_BEYOND);
 	}
 

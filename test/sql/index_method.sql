@@ -86,5 +86,33 @@ SELECT * FROM methods WHERE relation = 'mine'::regclass;
 SELECT get_item('mine', '{"PK": "a", "SK": {"$binary": "AP8="}}');
 RESET partitioning.index_method;
 
+-- pages of a scan, of the table and of a global index, meet each item once, also
+-- where the index has a digest in the place of the partition key
+CREATE FUNCTION in_pages(name text, index_name text, size int, segments int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    page record;
+    start item;
+BEGIN
+    FOR segment IN 0 .. segments - 1 LOOP
+        start := NULL;
+        FOR n IN 0 .. 40 LOOP
+            SELECT * INTO page FROM scan_page(name, index_name, max_items => size, segment => segment, total_segments => segments, start_key => start);
+            RETURN QUERY SELECT left(i->>'PK', 2) || (i->>'SK') FROM unnest(page.items) AS i;
+            start := page.last_evaluated_key;
+            EXIT WHEN start IS NULL;
+        END LOOP;
+    END LOOP;
+END $$;
+SELECT create_table('long_' || m, 'PK', 'SK', options => jsonb_build_object('index_method', m)) FROM unnest('{btree,ptree}'::text[]) AS m;
+SELECT t, create_global_index(t, 'byOther', 'other', 'SK', propagation => 'sync', options => jsonb_build_object('index_method', right(t, 5)))
+FROM unnest('{long_btree,long_ptree}'::text[]) AS t;
+SELECT t, count(put_item(t, jsonb_build_object('PK', repeat('k' || p, 200), 'SK', 's' || s, 'other', repeat('o' || p, 500)))) AS replaced
+FROM unnest('{long_btree,long_ptree}'::text[]) AS t, generate_series(1, 4) AS p, generate_series(1, 3) AS s GROUP BY t ORDER BY t;
+SELECT t, i, size, segments, count(k), count(DISTINCT k)
+FROM unnest('{long_btree,long_ptree}'::text[]) AS t, unnest('{NULL,byOther}'::text[]) AS i, unnest('{1,2,5}'::int[]) AS size, unnest('{1,3}'::int[]) AS segments,
+    in_pages(t, i, size, segments) AS k
+GROUP BY t, i, size, segments ORDER BY t, i NULLS FIRST, size, segments;
+DROP FUNCTION in_pages;
+
 SET client_min_messages = warning;
 DROP SCHEMA index_method CASCADE;
