@@ -352,7 +352,10 @@ extern void meta_validate_shards(Oid relid);
 extern void meta_note_reshard(const ItemTable *table,
 							  const ReshardProgress *progress);
 
-/* Tables whose number of shards is changing, as OIDs. */
+/*
+ * Tables whose number of shards is changing, or has been changed without that
+ * rows were checked since, as OIDs.
+ */
 extern List *meta_reshards(void);
 extern void meta_reshard_progress(const ItemTable *table,
 								  ReshardProgress *progress);

@@ -17,6 +17,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_statistic_ext.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -33,6 +34,7 @@
 
 bool		meta_changing_shards = false;
 
+static bool is_validated(Oid relid);
 static bool is_extension_function(Oid function, const char *name);
 static void replace_comment(const ItemTable *table, int count);
 static void replace_constraint(Oid relid, const KeySharding *sharding);
@@ -172,9 +174,28 @@ meta_reshards(void)
 		Oid			relid = OidIsValid(namespace) ?
 			get_relname_relid(row->table_name, namespace) : InvalidOid;
 
-		if (row->schema.sharding.former > 0 && OidIsValid(relid))
+		if (OidIsValid(relid) && row->schema.sharding.count > 0 &&
+			(row->schema.sharding.former > 0 || !is_validated(relid)))
 			result = lappend_oid(result, relid);
 	}
+	return result;
+}
+
+/* Has it been seen that all rows obey the constraint on shards? */
+static bool
+is_validated(Oid relid)
+{
+	Oid			constraint = get_relation_constraint_oid(relid,
+														 META_SHARD_CHECK_NAME,
+														 true);
+	HeapTuple	tuple = SearchSysCache1(CONSTROID,
+										ObjectIdGetDatum(constraint));
+	bool		result;
+
+	if (!HeapTupleIsValid(tuple))
+		return true;
+	result = ((Form_pg_constraint) GETSTRUCT(tuple))->convalidated;
+	ReleaseSysCache(tuple);
 	return result;
 }
 

@@ -30,6 +30,7 @@
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #include "base/compat.h"
 #include "base/errors.h"
@@ -48,6 +49,8 @@
 #define NEXT_TURN		1
 #define RETRY_LOCKED	100
 #define RETRY_OLD		1000
+#define RETRY_FAILED	1000	/* doubled each time, up to */
+#define RETRY_FAILED_MAX 60000
 
 /* How long others may have to queue behind us for the table's lock. */
 #define LOCK_WAIT		200
@@ -62,6 +65,17 @@ typedef enum StepResult
 	STEP_DONE
 } StepResult;
 
+/* A table that the last step has failed for. */
+typedef struct FailedTable
+{
+	Oid			relid;
+	int			pause;			/* in milliseconds */
+	TimestampTz retry_at;
+} FailedTable;
+
+/* They are forgotten with the process, or when there is nothing to do. */
+static List *failed_tables = NIL;
+
 static int	run(void);
 
 static const WorkerJob job = {
@@ -71,6 +85,12 @@ static const WorkerJob job = {
 
 static void check_reshard(const ItemTable *table, int shards);
 static List *tables_to_do(void);
+static int	try_turn(Oid relid);
+static FailedTable *find_failed(Oid relid);
+static int	pause_of(Oid relid);
+static void note_success(Oid relid);
+static int	note_failure(Oid relid);
+static int	turn(Oid relid);
 static StepResult step(Oid relid);
 static StepResult move_batch(const ItemTable *table,
 							 ReshardProgress *progress);
@@ -84,7 +104,7 @@ static void start_at(const ItemData *position, ItemKey *start);
 static StepResult finish(const ItemTable *table, ReshardProgress *progress);
 static bool snapshots_are_newer(const ItemTable *table, int64 horizon);
 static bool lock_exclusively(Oid relid);
-static void validate(Oid relid);
+static StepResult validate(Oid relid);
 
 /* Called once at start-up. */
 void
@@ -152,28 +172,24 @@ check_reshard(const ItemTable *table, int shards)
 static int
 run(void)
 {
+	List	   *tables = tables_to_do();
 	int			delay = WORKER_IDLE;
 	ListCell   *lc;
 
-	foreach(lc, tables_to_do())
+	if (tables == NIL)
 	{
-		StepResult	result = STEP_MORE;
+		list_free_deep(failed_tables);
+		failed_tables = NIL;
+	}
+	foreach(lc, tables)
+	{
 		int			wait;
 
-		for (int i = 0; i < BATCHES && result == STEP_MORE; i++)
-		{
-			if (worker_is_to_leave())
-				return NEXT_TURN;
-			result = step(lfirst_oid(lc));
-		}
-		if (result == STEP_DONE)
-		{
-			validate(lfirst_oid(lc));
-			continue;
-		}
-		wait = result == STEP_MORE ? NEXT_TURN :
-			result == STEP_LOCKED ? RETRY_LOCKED : RETRY_OLD;
-		delay = delay == WORKER_IDLE ? wait : Min(delay, wait);
+		if (worker_is_to_leave())
+			return NEXT_TURN;
+		wait = try_turn(lfirst_oid(lc));
+		if (wait != WORKER_IDLE && (delay == WORKER_IDLE || wait < delay))
+			delay = wait;
 	}
 	worker_progress();
 	return delay;
@@ -197,6 +213,124 @@ tables_to_do(void)
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(context);
 	return result;
+}
+
+/*
+ * A table whose items cannot be moved, because its owner's functions fail, is
+ * in the way of no other.
+ */
+static int
+try_turn(Oid relid)
+{
+	MemoryContext context = CurrentMemoryContext;
+	volatile int wait = pause_of(relid);
+
+	if (wait > 0)
+		return wait;
+	PG_TRY();
+	{
+		wait = turn(relid);
+		note_success(relid);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		HOLD_INTERRUPTS();
+		EmitErrorReport();
+		AbortCurrentTransaction();
+		FlushErrorState();
+		RESUME_INTERRUPTS();
+		MemoryContextSwitchTo(context);
+		wait = note_failure(relid);
+	}
+	PG_END_TRY();
+	return wait;
+}
+
+static FailedTable *
+find_failed(Oid relid)
+{
+	ListCell   *lc;
+
+	foreach(lc, failed_tables)
+	{
+		FailedTable *failed = lfirst(lc);
+
+		if (failed->relid == relid)
+			return failed;
+	}
+	return NULL;
+}
+
+/* For how long the table is still to be left alone. */
+static int
+pause_of(Oid relid)
+{
+	const FailedTable *failed = find_failed(relid);
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (failed == NULL || failed->retry_at <= now)
+		return 0;
+	return TimestampDifferenceMilliseconds(now, failed->retry_at) + 1;
+}
+
+static void
+note_success(Oid relid)
+{
+	FailedTable *failed = find_failed(relid);
+
+	if (failed != NULL)
+		failed->pause = 0;
+}
+
+/* Returns when to try again. */
+static int
+note_failure(Oid relid)
+{
+	FailedTable *failed = find_failed(relid);
+
+	if (failed == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+
+		failed = palloc0(sizeof(FailedTable));
+		failed->relid = relid;
+		failed_tables = lappend(failed_tables, failed);
+		MemoryContextSwitchTo(old);
+	}
+	failed->pause = failed->pause == 0 ? RETRY_FAILED :
+		Min(failed->pause * 2, RETRY_FAILED_MAX);
+	failed->retry_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+												   failed->pause);
+	return failed->pause;
+}
+
+/* Some transactions; in how many milliseconds there are to be others. */
+static int
+turn(Oid relid)
+{
+	StepResult	result = STEP_MORE;
+
+	for (int i = 0; i < BATCHES && result == STEP_MORE; i++)
+	{
+		if (worker_is_to_leave())
+			return NEXT_TURN;
+		result = step(relid);
+	}
+	if (result == STEP_DONE)
+		result = validate(relid);
+	switch (result)
+	{
+		case STEP_MORE:
+			return NEXT_TURN;
+		case STEP_LOCKED:
+			return RETRY_LOCKED;
+		case STEP_OLD:
+			return RETRY_OLD;
+		case STEP_DONE:
+			break;
+	}
+	return WORKER_IDLE;
 }
 
 /* One transaction. */
@@ -445,16 +579,21 @@ lock_exclusively(Oid relid)
 	return locked;
 }
 
-/* Nobody is kept from writing meanwhile. */
-static void
+/*
+ * Nobody is kept from writing meanwhile.  The catalog tells that this is still
+ * to be done, so it is also when the server has crashed just before.
+ */
+static StepResult
 validate(Oid relid)
 {
 	MemoryContext context = CurrentMemoryContext;
+	StepResult	result = STEP_DONE;
 
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	if (ConditionalLockRelationOid(relid, ShareUpdateExclusiveLock) &&
-		meta_table_if_any(relid) != NULL)
+	if (!ConditionalLockRelationOid(relid, ShareUpdateExclusiveLock))
+		result = STEP_LOCKED;
+	else if (meta_table_if_any(relid) != NULL)
 	{
 		MetaOwner	owner;
 
@@ -465,4 +604,5 @@ validate(Oid relid)
 	PopActiveSnapshot();
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(context);
+	return result;
 }

@@ -101,6 +101,38 @@ SELECT reshard('events', 4);
 CALL await_reshard();
 SELECT count(*), max(shard_of(pk)), bool_and(pk = shard_key('events', shard_base(pk), sk)) AS in_place FROM events;
 
+-- a table whose items cannot be moved is in the way of no other one
+SELECT create_table('broken', 'PK', 'SK', write_shards => 4);
+SELECT count(put_item('broken', jsonb_build_object('PK', 'd', 'SK', 's' || i))) FROM generate_series(1, 50) AS i;
+CREATE TABLE switch (fails bool);
+INSERT INTO switch VALUES (false);
+CREATE FUNCTION may_fail(item) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN NOT (SELECT fails FROM public.switch); END $$;
+ALTER TABLE broken ADD CONSTRAINT may_fail CHECK (may_fail(attributes));
+UPDATE switch SET fails = true;
+SELECT reshard('broken', 6), reshard('events', 5);
+CREATE PROCEDURE await_reshard_of(name text) LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN 1..6000 LOOP
+        COMMIT;
+        EXIT WHEN NOT EXISTS (SELECT FROM reshard_status WHERE table_name = name) AND
+            (SELECT convalidated FROM pg_constraint WHERE conname = 'shard_check' AND conrelid = name::regclass);
+        PERFORM pg_sleep(0.01);
+    END LOOP;
+END $$;
+CALL await_reshard_of('events');
+SELECT table_name, former_shards, shards, status, moved FROM reshard_status;
+UPDATE switch SET fails = false;
+CALL await_reshard_of('broken');
+SELECT count(*), max(shard_of(pk)), bool_and(pk = shard_key('broken', shard_base(pk), sk)) AS in_place FROM broken;
+
+-- what a crash has left undone after the last step
+SET allow_system_table_mods = on;
+UPDATE pg_constraint SET convalidated = false WHERE conname = 'shard_check' AND conrelid = 'broken'::regclass;
+RESET allow_system_table_mods;
+SELECT reshard('broken', 6);
+CALL await_reshard_of('broken');
+SELECT convalidated FROM pg_constraint WHERE conname = 'shard_check' AND conrelid = 'broken'::regclass;
+
 -- reports
 SELECT shard, items, bytes, round(share::numeric, 3) AS share, largest_key, largest_key_items, largest_key_bytes, suggested_shards, query_reads
 FROM shard_report('events', 4500) ORDER BY shard;
@@ -108,7 +140,7 @@ SELECT sum(items), round(sum(share)) FROM shard_report('traces');
 SELECT shard, items, share, largest_key, suggested_shards, query_reads FROM shard_report('plain');
 SELECT shard_report('events', 0);
 
-SELECT drop_table(t) FROM unnest('{events,traces,plain}'::text[]) AS t;
-DROP TABLE seen;
-DROP FUNCTION see, place;
-DROP PROCEDURE await_reshard;
+SELECT drop_table(t) FROM unnest('{events,traces,plain,broken}'::text[]) AS t;
+DROP TABLE seen, switch;
+DROP FUNCTION see, place, may_fail;
+DROP PROCEDURE await_reshard, await_reshard_of;
