@@ -63,8 +63,10 @@ typedef struct GsiShared
 	pg_atomic_uint32 current;	/* half of the queue that is written to */
 
 	/*
-	 * When the oldest change was made that is to be followed, as the worker
-	 * has last seen it, or the first one after all had been; 0: there is none.
+	 * Since when there is something that is to be followed, as the worker has
+	 * last seen it, or the first commit after all had been; 0: there is
+	 * nothing.  How long a transaction has been open before it commits does
+	 * not count.
 	 */
 	pg_atomic_uint64 behind_since;
 	GsiRate		rates[RATES];
@@ -111,12 +113,22 @@ static const WorkerJob job = {
  */
 static TransactionId applied_by[GSI_QUEUE_HALVES];
 
+/*
+ * When the last run began that has left nothing; what it has not seen was
+ * committed after that.
+ */
+static TimestampTz caught_up_at = 0;
+
+/* This transaction has queued changes. */
+static bool queued_changes = false;
+
 static List *failures = NIL;	/* of Failure */
 static Count counts[RATES];
 static uint64 runs = 0;
 
 PG_FUNCTION_INFO_V1(index_rate);
 
+static void transaction_ends(XactEvent event, void *arg);
 static void check_lag(uint64 since);
 static int	next_run(const GsiRun *result);
 static bool has_queue(BlockNumber *blocks);
@@ -143,6 +155,7 @@ void
 gsi_worker_init(void)
 {
 	worker_register_job(&job);
+	RegisterXactCallback(transaction_ends, NULL);
 }
 
 /*
@@ -154,19 +167,38 @@ gsi_propagate_later(const ItemTable *table, const ItemKey *key, int n,
 {
 	GsiShared  *shared = worker_shared(&job);
 
-	if (shared != NULL)
+	if (shared != NULL && guc_index_max_lag > 0)
 	{
 		uint64		since = pg_atomic_read_u64(&shared->behind_since);
 
-		if (since == 0)
-			(void) pg_atomic_compare_exchange_u64(&shared->behind_since,
-												  &since,
-												  GetCurrentTransactionStartTimestamp());
-		else if (guc_index_max_lag > 0)
+		if (since != 0)
 			check_lag(since);
 	}
 	gsi_queue_add(table, key, n, stale);
+	queued_changes = true;
 	worker_wake_at_commit();
+}
+
+/* Indexes lag from the commit on.  One of a prepared transaction is not told. */
+static void
+transaction_ends(XactEvent event, void *arg)
+{
+	if (!queued_changes)
+		return;
+	if (event == XACT_EVENT_COMMIT)
+	{
+		GsiShared  *shared = worker_shared(&job);
+		uint64		never = 0;
+
+		/* the worker may have been told before, and be through already */
+		if (shared != NULL && pg_atomic_read_u64(&shared->behind_since) == 0 &&
+			pg_atomic_compare_exchange_u64(&shared->behind_since, &never,
+										   GetCurrentTimestamp()))
+			worker_wake();
+	}
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_PREPARE ||
+		event == XACT_EVENT_ABORT)
+		queued_changes = false;
 }
 
 /* Refuses a write while the indexes lag too far behind. */
@@ -199,6 +231,7 @@ run(void)
 {
 	BlockNumber blocks[GSI_QUEUE_HALVES];
 	GsiRun		result = {0};
+	TimestampTz begun = GetCurrentTimestamp();
 	int			online;
 	int			delay;
 
@@ -209,6 +242,8 @@ run(void)
 	if (worker_is_to_leave())
 		return WORKER_IDLE;
 	note_lag(&result);
+	if (result.locked + result.left == 0)
+		caught_up_at = begun;
 	forgive();
 	tell_rates();
 	if (result.locked == 0)
@@ -629,7 +664,8 @@ note_begin(const GsiQueued *queued)
 	GsiShared  *shared = worker_shared(&job);
 
 	if (shared != NULL)
-		pg_atomic_write_u64(&shared->behind_since, queued->queued_at);
+		pg_atomic_write_u64(&shared->behind_since,
+							Max(queued->queued_at, caught_up_at));
 }
 
 /* What has been committed meanwhile is not old. */
@@ -639,7 +675,9 @@ note_lag(const GsiRun *result)
 	GsiShared  *shared = worker_shared(&job);
 
 	if (shared != NULL && !worker_is_to_leave())
-		pg_atomic_write_u64(&shared->behind_since, result->oldest);
+		pg_atomic_write_u64(&shared->behind_since,
+							result->oldest == 0 ? 0 :
+							Max(result->oldest, caught_up_at));
 }
 
 /*

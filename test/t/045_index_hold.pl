@@ -1,6 +1,7 @@
-# Two ways to be in the way of asynchronous indexes: rows that move while the
-# index is being filled, though no entry changes; and a user who tries commands
-# that want the database for themselves, which he may not use.
+# What could be in the way of asynchronous indexes, and of their writers: rows
+# that move while the index is being filled, though no entry changes; a user who
+# tries commands that want the database for themselves, which he may not use;
+# and a transaction that is older than the lag that is permitted.
 
 use strict;
 use warnings;
@@ -61,6 +62,23 @@ is($session->query_safe(q{SELECT 'still in it'}), 'still in it',
 	'its transaction is open all the time');
 $session->query_safe('COMMIT');
 $session->quit;
+
+# How long a transaction has been open is no lag of the indexes.
+$session = $node->background_psql('app');
+$session->query_safe('SET partitioning.index_max_lag = 1000');
+$session->query_safe('BEGIN');
+$node->poll_query_until('app',
+	q{SELECT max(clock_timestamp() - xact_start) > '1.5 s' FROM pg_stat_activity WHERE state = 'idle in transaction'})
+  or die 'timed out waiting for the transaction to be old';
+$session->query_safe(q{
+SELECT put_item('moved', jsonb_build_object('id', 'old' || i, 'a', 'old')) FROM generate_series(1, 3) AS i;
+});
+is($session->query_safe(q{SELECT count(*) FROM moved WHERE pk LIKE 'old%'}), 3,
+	'an old transaction writes');
+$session->query_safe('COMMIT');
+$session->quit;
+is($node->safe_psql('app', q{SELECT flush_index('moved', 'by_a', '30 s')}),
+	't', 'what it has written is followed');
 $node->stop;
 
 done_testing();
