@@ -9,8 +9,9 @@
  * queue when it commits, and that is applied later.
  *
  * Item table and index table must have their triggers, and the item table its
- * key index, before anything is applied.  In a restore they come last, when
- * the tables are complete.
+ * key index, before anything is applied: a restore makes them once the table
+ * is complete.  The catalog may come even later, when several jobs restore; so
+ * what a table is that is there but not in the catalog is not known yet.
  *
  * The worker waits for nobody: it takes the locks that it needs if it gets
  * them at once, and else comes back.  The item table is locked first.
@@ -27,6 +28,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #include "gsi/gsi_private.h"
 
@@ -85,10 +87,12 @@ static GsiOutcome enter_table(GsiPropagation *state, OpenTable *table);
 static bool lock_leaves(const GsiPropagation *state, Oid relid);
 static bool lock_relation(const GsiPropagation *state, Oid relid,
 						  LOCKMODE lockmode);
+static bool is_there(Oid relid);
 static bool has_trigger(Relation rel);
 static OpenIndex *open_index(GsiPropagation *state, OpenTable *table,
 							 Oid relid, GsiOutcome *outcome);
-static const ItemIndex *index_of_relation(const ItemTable *table, Oid relid);
+static const ItemIndex *index_of_relation(const ItemTable *table, Oid relid,
+										  bool *known);
 static bool fits(const ItemTable *table, const ItemKey *key);
 static void fetch_item(GsiPropagation *state, OpenTable *table,
 					   const ItemKey *key);
@@ -287,7 +291,7 @@ enter_table(GsiPropagation *state, OpenTable *table)
 		return GSI_LOCKED;
 	descriptor = meta_table_if_any(table->relid);
 	if (descriptor == NULL)
-		return GSI_APPLIED;
+		return is_there(table->relid) ? GSI_NOT_READY : GSI_APPLIED;
 	if (!OidIsValid(descriptor->key_index))
 		return GSI_NOT_READY;
 	table->store = store_open(descriptor, NULL, ACL_SELECT);
@@ -331,6 +335,13 @@ lock_relation(const GsiPropagation *state, Oid relid, LOCKMODE lockmode)
 	return true;
 }
 
+/* Not dropped since a row was queued? */
+static bool
+is_there(Oid relid)
+{
+	return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid));
+}
+
 static bool
 has_trigger(Relation rel)
 {
@@ -350,6 +361,7 @@ open_index(GsiPropagation *state, OpenTable *table, Oid relid,
 {
 	OpenIndex  *index;
 	ListCell   *lc;
+	bool		known;
 
 	*outcome = GSI_APPLIED;
 	foreach(lc, table->indexes)
@@ -365,9 +377,9 @@ open_index(GsiPropagation *state, OpenTable *table, Oid relid,
 	}
 	index = palloc0(sizeof(OpenIndex));
 	index->relid = relid;
-	index->index = index_of_relation(table->store->table, relid);
-	if (index->index != NULL &&
-		!OidIsValid(get_trigger_oid(relid, META_GUARD_NAME, true)))
+	index->index = index_of_relation(table->store->table, relid, &known);
+	if (is_there(relid) &&
+		(!known || !OidIsValid(get_trigger_oid(relid, META_GUARD_NAME, true))))
 	{
 		*outcome = GSI_NOT_READY;
 		return NULL;
@@ -387,18 +399,22 @@ open_index(GsiPropagation *state, OpenTable *table, Oid relid,
 
 /*
  * The asynchronous index with that index table.  One that has been dropped or
- * made synchronous since needs no rows of the queue any more.
+ * made synchronous since needs no rows of the queue any more: NULL.  *known
+ * says whether the catalog has an index with that table at all.
  */
 static const ItemIndex *
-index_of_relation(const ItemTable *table, Oid relid)
+index_of_relation(const ItemTable *table, Oid relid, bool *known)
 {
+	*known = false;
 	for (int i = 0; i < table->nindexes; i++)
 	{
 		const ItemIndex *index = &table->indexes[i];
 
-		if (index->global && !index->synchronous &&
-			store_index_relid(table, index) == relid)
-			return index;
+		if (index->global && store_index_relid(table, index) == relid)
+		{
+			*known = true;
+			return index->synchronous ? NULL : index;
+		}
 	}
 	return NULL;
 }

@@ -74,6 +74,32 @@ foreach my $name ('plain', 'custom')
 	is($node->safe_psql($name, $entries), $expected, "$name: what was queued is there");
 }
 
+# Several jobs may restore the catalog last, long after the queue.  A worker
+# that comes in between must not take what the catalog lacks for dropped.
+my ($late, @list) = ('TABLE DATA partitioning tables ');
+$node->command_ok([ 'pg_restore', '--list', "--file=$dumps/list", "$dumps/custom" ], 'list');
+@list = split /\n/, slurp_file("$dumps/list");
+append_to_file("$dumps/list.most", join("\n", grep { !/$late/ } @list) . "\n");
+append_to_file("$dumps/list.late", join("\n", grep { /$late/ } @list) . "\n");
+$node->safe_psql('postgres', "CREATE DATABASE late ENCODING 'UTF8' TEMPLATE template0");
+$node->safe_psql('postgres', "ALTER DATABASE late SET search_path = public, partitioning");
+$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', 'late', '-L', "$dumps/list.most", "$dumps/custom" ],
+	'late: most');
+my $queued = q{SELECT (SELECT count(*) FROM partitioning.index_queue_0) + (SELECT count(*) FROM partitioning.index_queue_1)};
+my $before = $node->safe_psql('late', $queued);
+cmp_ok($before, '>', 0, 'late: the queue is there');
+my $seen = $node->safe_psql('postgres', q{SELECT pg_stat_get_db_xact_commit(oid) FROM pg_database WHERE datname = 'late'});
+$node->poll_query_until('postgres',
+	qq{SELECT pg_stat_get_db_xact_commit(oid) > $seen + 1 AND EXISTS (SELECT FROM pg_stat_activity
+	   WHERE datname = 'late' AND backend_type = 'partitioning worker') FROM pg_database WHERE datname = 'late'})
+  or die 'timed out waiting for a worker';
+is($node->safe_psql('late', $queued), $before, 'late: the queue waits for the catalog');
+$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', 'late', '-L', "$dumps/list.late", "$dumps/custom" ],
+	'late: catalog');
+is($node->safe_psql('late', $flush), 't', 'late: flush');
+is($node->safe_psql('late', $wrong), '0', 'late: nothing is wrong');
+is($node->safe_psql('late', $entries), $expected, 'late: what was queued is there');
+
 # Restored without being asked, too
 $node->safe_psql('postgres', "CREATE DATABASE itself ENCODING 'UTF8' TEMPLATE template0");
 $node->safe_psql('postgres', "ALTER DATABASE itself SET search_path = public, partitioning");
