@@ -218,6 +218,7 @@ extern int64 key_digest(const ItemKey *key);
 
 /* prototypes for functions in key_hash.c: the frozen hash and its order */
 extern int32 key_hash_ref(ItemRef pk);
+extern int32 key_hash_datum(ItemType type, Datum datum);
 extern int32 key_hash_bytes(const char *data, size_t len);
 
 /*

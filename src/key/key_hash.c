@@ -41,6 +41,22 @@ key_hash_ref(ItemRef pk)
 }
 
 /*
+ * The same of a value of plain SQL, which may be one that no key can have, such
+ * as NaN.
+ */
+int32
+key_hash_datum(ItemType type, Datum datum)
+{
+	struct varlena *value = PG_DETOAST_DATUM_PACKED(datum);
+	KeyNumberView view;
+
+	if (type != ITEM_N)
+		return key_hash_bytes(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
+	key_number_view(value, &view);
+	return key_number_hash(&view);
+}
+
+/*
  * Segment i of n holds the i-th n-th of the range of hashes.  All segments
  * together hold every hash once, for any n.
  */

@@ -357,6 +357,12 @@ extern void meta_note_reshard(const ItemTable *table,
  * rows were checked since, as OIDs.
  */
 extern List *meta_reshards(void);
+
+/*
+ * Is the constraint on shards of a table, which is locked, there?  A restore
+ * adds it when the rows have come.
+ */
+extern bool meta_shards_are_checked(const ItemTable *table);
 extern void meta_reshard_progress(const ItemTable *table,
 								  ReshardProgress *progress);
 

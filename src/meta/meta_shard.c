@@ -199,6 +199,18 @@ is_validated(Oid relid)
 	return result;
 }
 
+bool
+meta_shards_are_checked(const ItemTable *table)
+{
+	Relation	rel = table_open(table->relid, NoLock);
+	const ConstrCheck *check = meta_find_check(rel, META_SHARD_CHECK_NAME);
+	bool		result = check != NULL &&
+		meta_is_shard_check(check, &table->schema.sharding);
+
+	table_close(rel, NoLock);
+	return result;
+}
+
 void
 meta_reshard_progress(const ItemTable *table, ReshardProgress *progress)
 {

@@ -99,16 +99,18 @@ bool
 scan_range_has_shard(const KeySharding *sharding, ItemType type,
 					 const KeyRange *bounds, int shard)
 {
-	ItemRef		sk;
+	uint32		hash;
 
 	if (sharding->by != KEY_SHARD_SORT_KEY ||
 		!bounds->lower.present || !bounds->upper.present ||
 		key_datum_compare(type, bounds->lower.datum, bounds->upper.datum) != 0)
 		return true;
-	sk = key_ref_from_datum(type, bounds->lower.datum);
-	return shard == key_shard_of_sort_key(sk, sharding->count) ||
+
+	/* bounds of plain SQL need not be values that keys can have */
+	hash = (uint32) key_hash_datum(type, bounds->lower.datum);
+	return shard == key_shard_of_hash(hash, sharding->count) ||
 		(sharding->former > 0 &&
-		 shard == key_shard_of_sort_key(sk, sharding->former));
+		 shard == key_shard_of_hash(hash, sharding->former));
 }
 
 /*

@@ -10,7 +10,8 @@
  * hundred, in the order of the key index: nothing comes to a former place any
  * more, so what the job has passed stays right.  How far it has come is in the
  * catalog row, written in the transactions that move, so the job can begin
- * anywhere again.
+ * anywhere again.  In a database that is being restored the row comes before
+ * the items do: the constraint, which comes after them, is waited for.
  *
  * When all items have been moved, there may still be transactions whose
  * snapshot shows them at their former places.  The former number is forgotten
@@ -62,6 +63,7 @@ typedef enum StepResult
 	STEP_MORE,
 	STEP_LOCKED,				/* somebody has locked the table */
 	STEP_OLD,					/* older transactions are under way */
+	STEP_RESTORED,				/* the rows are still to come from a dump */
 	STEP_DONE
 } StepResult;
 
@@ -326,6 +328,7 @@ turn(Oid relid)
 		case STEP_LOCKED:
 			return RETRY_LOCKED;
 		case STEP_OLD:
+		case STEP_RESTORED:
 			return RETRY_OLD;
 		case STEP_DONE:
 			break;
@@ -349,7 +352,10 @@ step(Oid relid)
 	else
 	{
 		table = meta_table_if_any(relid);
-		if (table != NULL && table->schema.sharding.former > 0)
+		if (table != NULL && table->schema.sharding.former > 0 &&
+			!meta_shards_are_checked(table))
+			result = STEP_RESTORED;
+		else if (table != NULL && table->schema.sharding.former > 0)
 		{
 			meta_reshard_progress(table, &progress);
 			result = progress.horizon == 0 ? move_batch(table, &progress) :

@@ -161,6 +161,22 @@ SELECT batch_write('traces', ARRAY(SELECT jsonb_build_object('PK', 'd' || d, 'SK
 ANALYZE traces;
 EXPLAIN (COSTS OFF) SELECT sk FROM traces WHERE shard_base(pk) = 'd3' ORDER BY sk DESC LIMIT 10;
 
+-- numbers that no key can be: nothing is found, by either plan
+SELECT create_table('measures', 'PK', 'SK', '{"SK": "N"}', write_shards => 4);
+SELECT batch_write('measures', ARRAY(SELECT jsonb_build_object('PK', 'd' || d, 'SK', i / 2.0)::item
+                                     FROM generate_series(1, 500) AS i, generate_series(1, 4) AS d));
+ANALYZE measures;
+CREATE TABLE bounds (n numeric);
+INSERT INTO bounds VALUES ('NaN'), ('Infinity'), (1e40), (1.00000000000000000000000000000000000000000000001), (2.50), (7);
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT sk FROM measures WHERE shard_base(pk) = 'd3' AND sk = 'NaN';
+SELECT n, (SELECT sk FROM measures WHERE shard_base(pk) = 'd3' AND sk = n) AS found,
+       (SELECT count(*) FROM measures WHERE shard_base(pk) = 'd3' AND sk < n) AS below,
+       (SELECT count(*) FROM measures WHERE shard_base(pk) = 'd3' AND sk + 0 < n) AS filtered FROM bounds ORDER BY n;
+RESET enable_seqscan;
+SELECT drop_table('measures');
+DROP TABLE bounds;
+
 -- a table without shards is none of this
 SELECT create_table('plain', 'PK', 'SK');
 INSERT INTO plain SELECT 'p#' || i % 3, i, '{}' FROM generate_series(1, 9) AS i;
