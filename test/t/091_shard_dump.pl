@@ -39,7 +39,7 @@ sub contents
 		FROM item_tables AS t JOIN pg_constraint AS c
 			ON c.conrelid = t.table_name::regclass AND c.conname = 'shard_check'
 		ORDER BY 1;
-		SELECT statistics_name FROM pg_stats_ext ORDER BY 1;
+		SELECT stxname FROM pg_statistic_ext ORDER BY 1;
 		SELECT t, d, count(*), count(DISTINCT q->>'SK') FROM unnest('{events,traces}'::text[]) AS t, generate_series(0, 2) AS d,
 			LATERAL query(t, 'PK = :p', jsonb_build_object(':p', 'd' || d)::item) AS q
 		GROUP BY t, d ORDER BY t, d;
