@@ -23,6 +23,7 @@
 #include "catalog/pg_statistic.h"
 #include "commands/defrem.h"
 #include "nodes/makefuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -63,6 +64,7 @@ static double sort_key_correlation(MergeClauses *clauses);
 static Plan *plan_merge(PlannerInfo *root, RelOptInfo *rel,
 						CustomPath *best_path, List *tlist, List *clauses,
 						List *custom_plans);
+static List *base_first(List *quals, RelOptInfo *rel);
 static List *remaining_clauses(List *clauses, List *enforced);
 
 static const CustomPathMethods merge_path_methods = {
@@ -417,10 +419,33 @@ plan_merge(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	scan->scan.scanrelid = rel->relid;
 	scan->flags = best_path->flags;
 	scan->custom_exprs = list_make3(lsecond(found), lfourth(found),
-									lsecond(lists));
+									base_first(lsecond(lists), rel));
 	scan->custom_private = list_make2(linitial(found), lthird(found));
 	scan->methods = &scan_merge_methods;
 	return &scan->scan.plan;
+}
+
+/*
+ * Conditions with shard_base(pk) on the left.  Which way round a join has them
+ * depends on the paths that the planner has looked at before.
+ */
+static List *
+base_first(List *quals, RelOptInfo *rel)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, quals)
+	{
+		OpExpr	   *qual = copyObject(lfirst(lc));
+
+		if (IsA(qual, OpExpr) && list_length(qual->args) == 2 &&
+			scan_is_shard_base(lsecond(qual->args), rel) &&
+			OidIsValid(get_commutator(qual->opno)))
+			CommuteOpExpr(qual);
+		result = lappend(result, qual);
+	}
+	return result;
 }
 
 /* Those that the ranges do not enforce. */
