@@ -15,7 +15,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(new_node start_again make_database make_item_tables item_tables
+our @EXPORT = qw(new_node start_again wait_until make_database make_item_tables item_tables
   items_of definitions_of);
 
 # The tables that make_item_tables() makes, as SQL spells them.
@@ -61,6 +61,22 @@ sub start_again
 		usleep(100_000);
 	}
 	die 'the server does not start again';
+}
+
+# Waits until a query answers neither nothing nor false, and returns that, while
+# the server may be starting again.  A psql that cannot connect may be gone
+# before the query has been written to it, which is an error of its own.
+sub wait_until
+{
+	my ($node, $database, $query, $what) = @_;
+
+	foreach my $try (1 .. 6000)
+	{
+		my ($code, $out) = eval { $node->psql($database, $query) };
+		return $out if defined $code && $code == 0 && $out ne '' && $out ne 'f';
+		usleep(20_000);
+	}
+	die "timed out waiting for $what";
 }
 
 # An empty database with the extension's schema in the search_path.

@@ -166,8 +166,7 @@ for my $round (1 .. $rounds)
 			{
 				is($err, '', "no other error at $point of $table");
 			}
-			$primary->poll_query_until('app', 'SELECT true')
-			  or die 'the server does not come back';
+			wait_until($primary, 'app', 'SELECT true', 'the server');
 			sound($primary,
 				"after $action at $point of $table, skipping $skip");
 

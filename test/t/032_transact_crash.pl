@@ -50,7 +50,7 @@ for my $cycle (1 .. 5)
 	}
 	else
 	{
-		$node->poll_query_until('app', 'SELECT true');
+		wait_until($node, 'app', 'SELECT true', 'the server');
 	}
 	command_ok([ @command, 'check', @arguments ],
 		"crash $cycle: all or nothing, and once");

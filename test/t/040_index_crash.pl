@@ -70,31 +70,17 @@ sub check
 	return;
 }
 
-# Waits until something is so, by a query that may fail meanwhile.
-sub poll
-{
-	my ($query, $what) = @_;
-
-	foreach my $try (1 .. 3000)
-	{
-		my ($code, $out) = $node->psql('app', $query);
-		return $out if $code == 0 && $out ne '' && $out ne 'f';
-		usleep(20_000);
-	}
-	die "timed out waiting for $what";
-}
-
 # Many changes while the worker is stopped; it is killed when it is at them.
 sub kill_in_batch
 {
-	my $pid = poll($worker, 'the worker');
+	my $pid = wait_until($node, 'app', $worker, 'the worker');
 
 	kill 'STOP', $pid;
 	$node->safe_psql('app',
 		q{INSERT INTO app SELECT 'B' || i, 0, jsonb_build_object('e', 'B', 'n', i) FROM generate_series(1, 20000) AS i
 		  ON CONFLICT (pk, sk) DO UPDATE SET attributes = app.attributes || '{"e": "C"}'});
 	kill 'CONT', $pid;
-	poll(q{SELECT backend_xid IS NOT NULL FROM pg_stat_activity
+	wait_until($node, 'app', q{SELECT backend_xid IS NOT NULL FROM pg_stat_activity
 		   WHERE backend_type = 'partitioning worker' AND datname = 'app'},
 		'a batch');
 	kill 'KILL', $pid;
@@ -109,7 +95,7 @@ foreach my $cycle (1 .. $cycles)
 		'>', '/dev/null', '2>', '/dev/null');
 	my $victim = ('postmaster', 'worker', 'session', 'batch')[ $cycle % 4 ];
 
-	poll(q{SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'load'}, 'load');
+	wait_until($node, 'app', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'load'}, 'load');
 	usleep(100_000 + int(rand(300_000)));
 	if ($victim eq 'postmaster')
 	{
@@ -124,11 +110,11 @@ foreach my $cycle (1 .. $cycles)
 	}
 	else
 	{
-		kill 'KILL', poll($victim eq 'worker' ? $worker :
+		kill 'KILL', wait_until($node, 'app', $victim eq 'worker' ? $worker :
 			q{SELECT pid FROM pg_stat_activity WHERE application_name = 'load' LIMIT 1}, $victim);
 		$load->finish;
 	}
-	poll('SELECT true', 'the server');
+	wait_until($node, 'app', 'SELECT true', 'the server');
 	check("$cycle ($victim)");
 }
 

@@ -97,8 +97,7 @@ foreach my $round (1 .. 4)
 
 		kill('KILL', $pid);
 		$bench->finish;
-		$node->poll_query_until('app', 'SELECT true')
-		  or die 'the server does not come back';
+		wait_until($node, 'app', 'SELECT true', 'the server');
 	}
 	is($node->safe_psql('app', $wrong), '', "killed, round $round: nothing is wrong");
 }

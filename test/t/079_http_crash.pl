@@ -131,9 +131,9 @@ sub kill_worker
 foreach my $cycle (1 .. $cycles)
 {
 	one_cycle(\&kill_worker);
-	$node->poll_query_until('postgres',
-		q{SELECT count(*) = 2 FROM pg_stat_activity WHERE backend_type = 'partitioning http'}
-	) or die 'the endpoint does not come back';
+	wait_until($node, 'postgres',
+		q{SELECT count(*) = 2 FROM pg_stat_activity WHERE backend_type = 'partitioning http'},
+		'the endpoint');
 	wait_for_endpoint($port);
 	check_items('with a worker');
 
