@@ -53,10 +53,6 @@
 #define POLL_HOLDERS	20
 #define POLL_LOCKED		50
 
-/* One that has failed is tried again after this, and ever later. */
-#define FAILURE_PAUSE		1000
-#define FAILURE_PAUSE_MAX	60000
-
 /* An index that is being made. */
 typedef struct Making
 {
@@ -65,8 +61,7 @@ typedef struct Making
 	List	   *holders;		/* of VirtualTransactionId *, to wait for */
 	int			rounds;			/* of them that have begun */
 	uint64		filled;			/* run after which all had been read, or 0 */
-	int			pause;			/* after an error, in milliseconds */
-	TimestampTz retry_at;
+	WorkerBackoff backoff;
 } Making;
 
 static List *makings = NIL;
@@ -271,15 +266,14 @@ static int
 try_step(Making *making, uint64 run)
 {
 	MemoryContext context = CurrentMemoryContext;
-	TimestampTz now = GetCurrentTimestamp();
-	volatile int delay;
+	volatile int delay = worker_backs_off(&making->backoff);
 
-	if (making->retry_at > now)
-		return TimestampDifferenceMilliseconds(now, making->retry_at) + 1;
+	if (delay > 0)
+		return delay;
 	PG_TRY();
 	{
 		delay = step(making, run);
-		making->pause = 0;
+		making->backoff.pause = 0;
 	}
 	PG_CATCH();
 	{
@@ -287,18 +281,10 @@ try_step(Making *making, uint64 run)
 
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
-		HOLD_INTERRUPTS();
-		EmitErrorReport();
-		AbortCurrentTransaction();
-		FlushErrorState();
-		RESUME_INTERRUPTS();
+		worker_recover(context);
 		gsi_worker_note_error(making->table, making->index, error->message);
 		FreeErrorData(error);
-		making->pause = making->pause == 0 ? FAILURE_PAUSE :
-			Min(making->pause * 2, FAILURE_PAUSE_MAX);
-		making->retry_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-													   making->pause);
-		delay = making->pause;
+		delay = worker_back_off(&making->backoff);
 	}
 	PG_END_TRY();
 	return delay;

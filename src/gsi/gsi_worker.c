@@ -41,10 +41,6 @@
 #define RETRY_LOCKED	50		/* at first; doubled from run to run */
 #define RETRY_LATER		1000
 
-/* An index that has failed is tried again after this, and ever later. */
-#define FAILURE_PAUSE		1000
-#define FAILURE_PAUSE_MAX	60000
-
 /* Indexes whose speed is told; that is measured over so many microseconds. */
 #define RATES			64
 #define RATE_PERIOD		USECS_PER_SEC
@@ -86,8 +82,7 @@ typedef struct Failure
 {
 	Oid			table;
 	Oid			index;
-	int			pause;			/* in milliseconds */
-	TimestampTz retry_at;
+	WorkerBackoff backoff;
 	bool		tried;			/* since then */
 } Failure;
 
@@ -481,7 +476,7 @@ gsi_worker_is_failing(Oid index)
 
 	if (failure == NULL)
 		return false;
-	if (failure->retry_at > GetCurrentTimestamp())
+	if (worker_backs_off(&failure->backoff) > 0)
 		return true;
 	failure->tried = true;
 	return false;
@@ -523,10 +518,7 @@ note_failure(Oid table, Oid index, const ErrorData *error)
 	}
 	failure->table = table;
 	failure->tried = false;
-	failure->pause = failure->pause == 0 ? FAILURE_PAUSE :
-		Min(failure->pause * 2, FAILURE_PAUSE_MAX);
-	failure->retry_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-													failure->pause);
+	worker_back_off(&failure->backoff);
 	put_error(failure->table, index, error->message);
 }
 

@@ -50,8 +50,6 @@
 #define NEXT_TURN		1
 #define RETRY_LOCKED	100
 #define RETRY_OLD		1000
-#define RETRY_FAILED	1000	/* doubled each time, up to */
-#define RETRY_FAILED_MAX 60000
 
 /* How long others may have to queue behind us for the table's lock. */
 #define LOCK_WAIT		200
@@ -71,8 +69,7 @@ typedef enum StepResult
 typedef struct FailedTable
 {
 	Oid			relid;
-	int			pause;			/* in milliseconds */
-	TimestampTz retry_at;
+	WorkerBackoff backoff;
 } FailedTable;
 
 /* They are forgotten with the process, or when there is nothing to do. */
@@ -236,13 +233,7 @@ try_turn(Oid relid)
 	}
 	PG_CATCH();
 	{
-		MemoryContextSwitchTo(context);
-		HOLD_INTERRUPTS();
-		EmitErrorReport();
-		AbortCurrentTransaction();
-		FlushErrorState();
-		RESUME_INTERRUPTS();
-		MemoryContextSwitchTo(context);
+		worker_recover(context);
 		wait = note_failure(relid);
 	}
 	PG_END_TRY();
@@ -269,11 +260,8 @@ static int
 pause_of(Oid relid)
 {
 	const FailedTable *failed = find_failed(relid);
-	TimestampTz now = GetCurrentTimestamp();
 
-	if (failed == NULL || failed->retry_at <= now)
-		return 0;
-	return TimestampDifferenceMilliseconds(now, failed->retry_at) + 1;
+	return failed == NULL ? 0 : worker_backs_off(&failed->backoff);
 }
 
 static void
@@ -282,7 +270,7 @@ note_success(Oid relid)
 	FailedTable *failed = find_failed(relid);
 
 	if (failed != NULL)
-		failed->pause = 0;
+		failed->backoff.pause = 0;
 }
 
 /* Returns when to try again. */
@@ -300,11 +288,7 @@ note_failure(Oid relid)
 		failed_tables = lappend(failed_tables, failed);
 		MemoryContextSwitchTo(old);
 	}
-	failed->pause = failed->pause == 0 ? RETRY_FAILED :
-		Min(failed->pause * 2, RETRY_FAILED_MAX);
-	failed->retry_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-												   failed->pause);
-	return failed->pause;
+	return worker_back_off(&failed->backoff);
 }
 
 /* Some transactions; in how many milliseconds there are to be others. */

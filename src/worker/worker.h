@@ -12,6 +12,8 @@
 #ifndef PT_WORKER_H
 #define PT_WORKER_H
 
+#include "datatype/timestamp.h"
+
 /*
  * What WorkerJob.run returns when there is nothing to come back for: now, or
  * not before the extension has come to the database.
@@ -62,8 +64,27 @@ extern void worker_await(long timeout);
 extern void worker_await_end(void);
 extern void worker_progress(void);
 
+/* Something that failed is tried again after a pause, and ever later. */
+typedef struct WorkerBackoff
+{
+	int			pause;			/* in milliseconds; 0: it has not failed */
+	TimestampTz retry_at;
+} WorkerBackoff;
+
 /* prototypes for functions in worker_process.c */
 extern bool worker_is_to_leave(void);
+
+/*
+ * In PG_CATCH, outside a subtransaction: reports the error, aborts the
+ * transaction and goes on in this memory context.
+ */
+extern void worker_recover(MemoryContext context);
+
+/* After a failure: the pause, in milliseconds. */
+extern int	worker_back_off(WorkerBackoff *backoff);
+
+/* What is left of the pause, in milliseconds; 0: try it. */
+extern int	worker_backs_off(const WorkerBackoff *backoff);
 
 extern void worker_init(void);
 

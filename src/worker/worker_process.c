@@ -29,7 +29,7 @@
  */
 #define GATHER_TIME		5L
 
-/* How soon a job is run again that has failed, in milliseconds. */
+/* When to try again what has failed, in milliseconds: doubled up to the last. */
 #define RETRY_FIRST		1000
 #define RETRY_LAST		60000
 
@@ -205,30 +205,56 @@ run_jobs(void)
 static int
 run_job(const WorkerJob *job)
 {
-	static int	retry = RETRY_FIRST;
+	static WorkerBackoff backoff;
 	MemoryContext context = CurrentMemoryContext;
 	volatile int delay;
 
 	PG_TRY();
 	{
 		delay = job->run();
-		retry = RETRY_FIRST;
+		backoff.pause = 0;
 	}
 	PG_CATCH();
 	{
-		MemoryContextSwitchTo(context);
-		HOLD_INTERRUPTS();
-		EmitErrorReport();
-		AbortCurrentTransaction();
-		FlushErrorState();
-		RESUME_INTERRUPTS();
-		delay = retry;
-		retry = Min(retry * 2, RETRY_LAST);
+		worker_recover(context);
+		delay = worker_back_off(&backoff);
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(context);
 	Assert(!IsTransactionState());
 	return delay;
+}
+
+void
+worker_recover(MemoryContext context)
+{
+	MemoryContextSwitchTo(context);
+	HOLD_INTERRUPTS();
+	EmitErrorReport();
+	AbortCurrentTransaction();
+	FlushErrorState();
+	RESUME_INTERRUPTS();
+	MemoryContextSwitchTo(context);
+}
+
+int
+worker_back_off(WorkerBackoff *backoff)
+{
+	backoff->pause = backoff->pause == 0 ? RETRY_FIRST :
+		Min(backoff->pause * 2, RETRY_LAST);
+	backoff->retry_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+													backoff->pause);
+	return backoff->pause;
+}
+
+int
+worker_backs_off(const WorkerBackoff *backoff)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (backoff->retry_at <= now)
+		return 0;
+	return TimestampDifferenceMilliseconds(now, backoff->retry_at) + 1;
 }
 
 static void
