@@ -28,8 +28,6 @@
 #include "meta/meta_private.h"
 
 /* Columns of partitioning.tables. */
-#define COLUMN_SCHEMA_NAME			1
-#define COLUMN_TABLE_NAME			2
 #define COLUMN_PARTITION_KEY		3
 #define COLUMN_PARTITION_KEY_TYPE	4
 #define COLUMN_SORT_KEY				5
@@ -51,8 +49,6 @@ PG_FUNCTION_INFO_V1(tables_insert);
 PG_FUNCTION_INFO_V1(tables_changed);
 
 static Relation open_tables(LOCKMODE lockmode);
-static SysScanDesc begin_scan(Relation rel, const char *schema_name,
-							  const char *table_name);
 static void row_from_tuple(Relation rel, HeapTuple tuple, MetaRow *row);
 static void progress_to_values(const ReshardProgress *progress, Datum *values,
 							   bool *nulls);
@@ -91,7 +87,7 @@ meta_row_find(const char *schema_name, const char *table_name, MetaRow *row)
 
 	if (rel == NULL)
 		return false;
-	scan = begin_scan(rel, schema_name, table_name);
+	scan = meta_begin_scan(rel, schema_name, table_name, NULL);
 	tuple = systable_getnext(scan);
 	found = HeapTupleIsValid(tuple);
 	if (found)
@@ -135,7 +131,7 @@ meta_table_names(const char *schema_name)
 
 	if (rel == NULL)
 		return NIL;
-	scan = begin_scan(rel, schema_name, NULL);
+	scan = meta_begin_scan(rel, schema_name, NULL, NULL);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		MetaRow		row;
@@ -198,7 +194,7 @@ meta_row_delete(const char *schema_name, const char *table_name)
 
 	if (rel == NULL)
 		return false;
-	scan = begin_scan(rel, schema_name, table_name);
+	scan = meta_begin_scan(rel, schema_name, table_name, NULL);
 	tuple = systable_getnext(scan);
 	found = HeapTupleIsValid(tuple);
 	if (found)
@@ -228,7 +224,7 @@ meta_row_rename(const char *schema_name, const char *table_name,
 
 	if (rel == NULL)
 		return;
-	scan = begin_scan(rel, schema_name, table_name);
+	scan = meta_begin_scan(rel, schema_name, table_name, NULL);
 	tuple = systable_getnext(scan);
 	if (HeapTupleIsValid(tuple))
 		rename_tuple(rel, tuple, new_schema_name, new_table_name);
@@ -251,7 +247,7 @@ meta_rows_rename_schema(const char *schema_name, const char *new_schema_name)
 
 	if (rel == NULL)
 		return;
-	scan = begin_scan(rel, schema_name, NULL);
+	scan = meta_begin_scan(rel, schema_name, NULL, NULL);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 		rename_tuple(rel, tuple, new_schema_name, NULL);
 	systable_endscan(scan);
@@ -318,19 +314,23 @@ open_tables(LOCKMODE lockmode)
 	return OidIsValid(relid) ? table_open(relid, lockmode) : NULL;
 }
 
-/* Scan for one table's row, or for all of a schema when table_name is NULL. */
-static SysScanDesc
-begin_scan(Relation rel, const char *schema_name, const char *table_name)
+SysScanDesc
+meta_begin_scan(Relation rel, const char *schema_name, const char *table_name,
+				const char *index_name)
 {
-	ScanKeyData keys[2];
+	ScanKeyData keys[3];
+	int			n = 0;
 
-	ScanKeyInit(&keys[0], COLUMN_SCHEMA_NAME, BTEqualStrategyNumber,
+	ScanKeyInit(&keys[n++], COLUMN_SCHEMA_NAME, BTEqualStrategyNumber,
 				F_NAMEEQ, CStringGetDatum(schema_name));
 	if (table_name != NULL)
-		ScanKeyInit(&keys[1], COLUMN_TABLE_NAME, BTEqualStrategyNumber,
+		ScanKeyInit(&keys[n++], COLUMN_TABLE_NAME, BTEqualStrategyNumber,
 					F_NAMEEQ, CStringGetDatum(table_name));
+	if (index_name != NULL)
+		ScanKeyInit(&keys[n++], COLUMN_INDEX_NAME, BTEqualStrategyNumber,
+					F_TEXTEQ, CStringGetTextDatum(index_name));
 	return systable_beginscan(rel, compat_primary_key_index(rel), true, NULL,
-							  table_name != NULL ? 2 : 1, keys);
+							  n, keys);
 }
 
 static void
@@ -385,7 +385,7 @@ meta_row_reshard(const char *schema_name, const char *table_name,
 				 const KeySharding *sharding, const ReshardProgress *progress)
 {
 	Relation	rel = open_tables(RowExclusiveLock);
-	SysScanDesc scan = begin_scan(rel, schema_name, table_name);
+	SysScanDesc scan = meta_begin_scan(rel, schema_name, table_name, NULL);
 	HeapTuple	tuple = systable_getnext(scan);
 	Datum		values[COLUMNS] = {0};
 	bool		nulls[COLUMNS] = {false};

@@ -32,9 +32,6 @@
 #include "worker/worker.h"
 
 /* Columns of partitioning.indexes. */
-#define COLUMN_SCHEMA_NAME			1
-#define COLUMN_TABLE_NAME			2
-#define COLUMN_INDEX_NAME			3
 #define COLUMN_KIND					4
 #define COLUMN_PARTITION_KEYS		5
 #define COLUMN_PARTITION_KEY_TYPES	6
@@ -61,8 +58,6 @@ PG_FUNCTION_INFO_V1(indexes_changed);
 
 static const char *relation_of_tuple(Relation rel, HeapTuple tuple);
 static Relation open_indexes(LOCKMODE lockmode);
-static SysScanDesc begin_scan(Relation rel, const char *schema_name,
-							  const char *table_name, const char *index_name);
 static void delete_rows(const char *schema_name, const char *table_name,
 						const char *relation_name);
 static bool has_relation(Relation rel, HeapTuple tuple,
@@ -146,7 +141,7 @@ meta_indexes_read(ItemTable *table)
 
 	if (rel == NULL)
 		return;
-	scan = begin_scan(rel, table->schema_name, table->table_name, NULL);
+	scan = meta_begin_scan(rel, table->schema_name, table->table_name, NULL);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Size		size = (table->nindexes + 1) * sizeof(ItemIndex);
@@ -221,8 +216,9 @@ void
 meta_index_replace(const ItemTable *table, const ItemIndex *index)
 {
 	Relation	rel = open_indexes(RowExclusiveLock);
-	SysScanDesc scan = begin_scan(rel, table->schema_name, table->table_name,
-								  index->name);
+	SysScanDesc scan = meta_begin_scan(rel, table->schema_name,
+									   table->table_name,
+									   index->name);
 	HeapTuple	tuple = systable_getnext(scan);
 
 	if (!HeapTupleIsValid(tuple))
@@ -240,8 +236,9 @@ void
 meta_index_delete(const ItemTable *table, const char *name)
 {
 	Relation	rel = open_indexes(RowExclusiveLock);
-	SysScanDesc scan = begin_scan(rel, table->schema_name, table->table_name,
-								  name);
+	SysScanDesc scan = meta_begin_scan(rel, table->schema_name,
+									   table->table_name,
+									   name);
 	HeapTuple	tuple = systable_getnext(scan);
 
 	if (!HeapTupleIsValid(tuple))
@@ -274,7 +271,7 @@ delete_rows(const char *schema_name, const char *table_name,
 
 	if (rel == NULL)
 		return;
-	scan = begin_scan(rel, schema_name, table_name, NULL);
+	scan = meta_begin_scan(rel, schema_name, table_name, NULL);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		if (relation_name != NULL &&
@@ -302,7 +299,7 @@ meta_indexes_rename(const char *schema_name, const char *table_name,
 
 	if (rel == NULL)
 		return;
-	scan = begin_scan(rel, schema_name, table_name, NULL);
+	scan = meta_begin_scan(rel, schema_name, table_name, NULL);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Datum		values[COLUMNS] = {0};
@@ -336,7 +333,7 @@ meta_index_relations(const char *schema_name, const char *table_name)
 
 	if (rel == NULL)
 		return NIL;
-	scan = begin_scan(rel, schema_name, table_name, NULL);
+	scan = meta_begin_scan(rel, schema_name, table_name, NULL);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		const char *name = relation_of_tuple(rel, tuple);
@@ -359,7 +356,7 @@ meta_table_of_index_table(const char *schema_name, const char *relation_name)
 
 	if (rel == NULL)
 		return NULL;
-	scan = begin_scan(rel, schema_name, NULL, NULL);
+	scan = meta_begin_scan(rel, schema_name, NULL, NULL);
 	while (table_name == NULL &&
 		   HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
@@ -443,26 +440,6 @@ open_indexes(LOCKMODE lockmode)
 	Oid			relid = meta_index_catalog_relid();
 
 	return OidIsValid(relid) ? table_open(relid, lockmode) : NULL;
-}
-
-/* Scan for one index, all of a table, or all of a schema: as NULLs say. */
-static SysScanDesc
-begin_scan(Relation rel, const char *schema_name, const char *table_name,
-		   const char *index_name)
-{
-	ScanKeyData keys[3];
-	int			n = 0;
-
-	ScanKeyInit(&keys[n++], COLUMN_SCHEMA_NAME, BTEqualStrategyNumber,
-				F_NAMEEQ, CStringGetDatum(schema_name));
-	if (table_name != NULL)
-		ScanKeyInit(&keys[n++], COLUMN_TABLE_NAME, BTEqualStrategyNumber,
-					F_NAMEEQ, CStringGetDatum(table_name));
-	if (index_name != NULL)
-		ScanKeyInit(&keys[n++], COLUMN_INDEX_NAME, BTEqualStrategyNumber,
-					F_TEXTEQ, CStringGetTextDatum(index_name));
-	return systable_beginscan(rel, compat_primary_key_index(rel), true, NULL,
-							  n, keys);
 }
 
 static void
@@ -755,7 +732,7 @@ indexes_insert(PG_FUNCTION_ARGS)
 	index_from_tuple(rel, new, &index); /* or ereports what is wrong */
 
 	heap_deform_tuple(new, RelationGetDescr(rel), values[0], nulls[0]);
-	scan = begin_scan(rel,
+	scan = meta_begin_scan(rel,
 					  NameStr(*DatumGetName(values[0][COLUMN_SCHEMA_NAME - 1])),
 					  NameStr(*DatumGetName(values[0][COLUMN_TABLE_NAME - 1])),
 					  index.name);

@@ -5,6 +5,7 @@
 #ifndef PT_META_PRIVATE_H
 #define PT_META_PRIVATE_H
 
+#include "access/genam.h"
 #include "nodes/parsenodes.h"
 #include "utils/relcache.h"
 
@@ -21,7 +22,21 @@ typedef struct MetaRow
 	ReshardProgress progress;
 } MetaRow;
 
+/* What rows of the catalog begin with; the last one those of indexes only. */
+#define COLUMN_SCHEMA_NAME			1
+#define COLUMN_TABLE_NAME			2
+#define COLUMN_INDEX_NAME			3
+
 /* prototypes for functions in meta_catalog.c */
+
+/*
+ * Scans a table of the catalog whose primary key begins with the names of a
+ * schema and a table, and goes on with that of an index: for one row, all of
+ * a table, or all of a schema, as NULLs say.
+ */
+extern SysScanDesc meta_begin_scan(Relation rel, const char *schema_name,
+								   const char *table_name,
+								   const char *index_name);
 extern Oid	meta_catalog_relid(void);	/* InvalidOid: no extension here */
 extern bool meta_row_find(const char *schema_name, const char *table_name,
 						  MetaRow *row);

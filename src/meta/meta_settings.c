@@ -29,8 +29,6 @@
 #include "meta/meta_private.h"
 
 /* Columns of partitioning.table_settings. */
-#define COLUMN_SCHEMA_NAME		1
-#define COLUMN_TABLE_NAME		2
 #define COLUMN_SERVICE_NAME		3
 #define COLUMN_TABLE_ID			4
 #define COLUMN_CREATED			5
@@ -41,8 +39,6 @@
 PG_FUNCTION_INFO_V1(table_settings_insert);
 
 static Relation open_settings(LOCKMODE lockmode);
-static SysScanDesc begin_scan(Relation rel, const char *schema_name,
-							  const char *table_name);
 static void settings_from_tuple(Relation rel, HeapTuple tuple,
 								MetaSettings *settings);
 static void delete_row(Relation rel, const char *schema_name,
@@ -63,7 +59,7 @@ meta_settings_read(const char *schema_name, const char *table_name,
 	memset(settings, 0, sizeof(*settings));
 	if (rel == NULL)
 		return;
-	scan = begin_scan(rel, schema_name, table_name);
+	scan = meta_begin_scan(rel, schema_name, table_name, NULL);
 	tuple = systable_getnext(scan);
 	if (HeapTupleIsValid(tuple))
 		settings_from_tuple(rel, tuple, settings);
@@ -150,7 +146,7 @@ meta_settings_rename(const char *schema_name, const char *table_name,
 
 	if (rel == NULL)
 		return;
-	scan = begin_scan(rel, schema_name, table_name);
+	scan = meta_begin_scan(rel, schema_name, table_name, NULL);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Datum		values[COLUMNS] = {0};
@@ -222,21 +218,6 @@ open_settings(LOCKMODE lockmode)
 	return OidIsValid(relid) ? table_open(relid, lockmode) : NULL;
 }
 
-/* Scan for one table's row, or for all of a schema when table_name is NULL. */
-static SysScanDesc
-begin_scan(Relation rel, const char *schema_name, const char *table_name)
-{
-	ScanKeyData keys[2];
-
-	ScanKeyInit(&keys[0], COLUMN_SCHEMA_NAME, BTEqualStrategyNumber,
-				F_NAMEEQ, CStringGetDatum(schema_name));
-	if (table_name != NULL)
-		ScanKeyInit(&keys[1], COLUMN_TABLE_NAME, BTEqualStrategyNumber,
-					F_NAMEEQ, CStringGetDatum(table_name));
-	return systable_beginscan(rel, compat_primary_key_index(rel), true, NULL,
-							  table_name != NULL ? 2 : 1, keys);
-}
-
 static void
 settings_from_tuple(Relation rel, HeapTuple tuple, MetaSettings *settings)
 {
@@ -260,7 +241,7 @@ settings_from_tuple(Relation rel, HeapTuple tuple, MetaSettings *settings)
 static void
 delete_row(Relation rel, const char *schema_name, const char *table_name)
 {
-	SysScanDesc scan = begin_scan(rel, schema_name, table_name);
+	SysScanDesc scan = meta_begin_scan(rel, schema_name, table_name, NULL);
 	HeapTuple	tuple = systable_getnext(scan);
 
 	if (HeapTupleIsValid(tuple))
