@@ -178,7 +178,7 @@ changes_entry(IndexChange *state, const ItemTable *table)
 	return state->has_old != state->has_new ||
 		(state->has_old &&
 		 (index->status == INDEX_CREATING ||
-		  !(gsi_entry_same_key(&state->old_entry, &state->new_entry) &&
+		  !(key_equal(&state->old_entry.key, &state->new_entry.key) &&
 			gsi_entry_same_rest(index, &state->old_row, &state->new_row))));
 }
 
@@ -250,7 +250,7 @@ change_simply(IndexChange *change)
 										  &change->new_row,
 										  &change->new_entry);
 	if (change->has_old && change->has_new &&
-		gsi_entry_same_key(&change->old_entry, &change->new_entry))
+		key_equal(&change->old_entry.key, &change->new_entry.key))
 	{
 		TupleTableSlot *slot;
 
@@ -320,10 +320,10 @@ converge(IndexChange *change)
 											  &row, &entry);
 	}
 	if (change->has_old &&
-		!(wanted && gsi_entry_same_key(&change->old_entry, &entry)))
+		!(wanted && key_equal(&change->old_entry.key, &entry.key)))
 		(void) sweep(store, &change->old_entry.key, base, NULL);
 	if (change->has_new &&
-		!(wanted && gsi_entry_same_key(&change->new_entry, &entry)))
+		!(wanted && key_equal(&change->new_entry.key, &entry.key)))
 		(void) sweep(store, &change->new_entry.key, base, NULL);
 	if (wanted && !sweep(store, &entry.key, base, attributes))
 		gsi_insert_entry(store, &entry, base, attributes);

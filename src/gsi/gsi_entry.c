@@ -184,17 +184,6 @@ key_depends(const KeyIndexAttribute *key, const ItemChanges *changes)
 	return false;
 }
 
-bool
-gsi_entry_same_key(const GsiEntry *a, const GsiEntry *b)
-{
-	for (int i = 0; i < a->key.n; i++)
-	{
-		if (!item_ref_equal(a->key.refs[i], b->key.refs[i]))
-			return false;
-	}
-	return true;
-}
-
 /*
  * Is what is projected the same in two items with equal keys, in the index
  * and in the table?

@@ -65,12 +65,7 @@ is_entry_of(const StoreIndex *store, TupleTableSlot *slot,
 	ItemKey		key;
 
 	store_index_base_key(store, slot, &key);
-	for (int i = 0; i < base->n; i++)
-	{
-		if (!item_ref_equal(key.refs[i], base->refs[i]))
-			return false;
-	}
-	return true;
+	return key_equal(base, &key);
 }
 
 /*

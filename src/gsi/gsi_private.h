@@ -69,7 +69,6 @@ extern bool gsi_any_depends(const ItemTable *table,
 							const ItemChanges *changes);
 extern bool gsi_entry_depends(const ItemIndex *index,
 							  const ItemChanges *changes);
-extern bool gsi_entry_same_key(const GsiEntry *a, const GsiEntry *b);
 extern bool gsi_entry_same_rest(const ItemIndex *index, const ItemRow *a,
 								const ItemRow *b);
 extern ItemData *gsi_entry_attributes(const ItemTable *table,

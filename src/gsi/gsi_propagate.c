@@ -99,7 +99,6 @@ static void fetch_item(GsiPropagation *state, OpenTable *table,
 static void make_equal(OpenTable *table, OpenIndex *index,
 					   const ItemKey *base, const GsiStale *stale);
 static bool stale_fits(const ItemIndex *index, const ItemKey *key);
-static bool same_key(const ItemKey *a, const ItemKey *b);
 static void put_entry(OpenIndex *index, const ItemKey *base,
 					  const GsiEntry *entry, const ItemData *attributes);
 static bool visit_entry(TupleTableSlot *slot, void *arg);
@@ -461,7 +460,7 @@ make_equal(OpenTable *table, OpenIndex *open, const ItemKey *base,
 		gsi_entry_make(open->index, &table->row.row, &entry);
 	meta_become_owner(open->relid, &owner);
 	if (stale->key.n > 0 && stale_fits(open->index, &stale->key) &&
-		!(wanted && same_key(&stale->key, &entry.key)))
+		!(wanted && key_equal(&stale->key, &entry.key)))
 	{
 		Entries		entries = {.store = &open->store};
 
@@ -483,17 +482,6 @@ stale_fits(const ItemIndex *index, const ItemKey *key)
 	for (int i = 0; i < key->n; i++)
 	{
 		if (key->refs[i].type != store_index_key_type(index, i))
-			return false;
-	}
-	return true;
-}
-
-static bool
-same_key(const ItemKey *a, const ItemKey *b)
-{
-	for (int i = 0; i < a->n; i++)
-	{
-		if (!item_ref_equal(a->refs[i], b->refs[i]))
 			return false;
 	}
 	return true;

@@ -171,7 +171,7 @@ has_item(Verification *state, TupleTableSlot *slot)
 	{
 		gsi_row(store->table, &key, attributes, &row);
 		result = gsi_entry_make(store->index, &row, &entry) &&
-			gsi_entry_same_key(&here, &entry);
+			key_equal(&here.key, &entry.key);
 	}
 	ExecDropSingleTupleTableSlot(item);
 	return result;

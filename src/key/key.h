@@ -125,6 +125,9 @@ extern void key_from_item(const KeySchema *schema, ItemRef map, ItemKey *key);
 /* Copies a key of whatever schema; the parts point into its own datums. */
 extern void key_copy(ItemKey *to, const ItemKey *from);
 
+/* Are two keys of one schema the same? */
+extern bool key_equal(const ItemKey *a, const ItemKey *b);
+
 /* A total order, the same everywhere, that is not that of any index. */
 extern int	key_order_bytes(const ItemKey *a, const ItemKey *b);
 

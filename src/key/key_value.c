@@ -282,6 +282,17 @@ key_copy(ItemKey *to, const ItemKey *from)
 	}
 }
 
+bool
+key_equal(const ItemKey *a, const ItemKey *b)
+{
+	for (int i = 0; i < a->n; i++)
+	{
+		if (!item_ref_equal(a->refs[i], b->refs[i]))
+			return false;
+	}
+	return true;
+}
+
 int
 key_order_bytes(const ItemKey *a, const ItemKey *b)
 {

@@ -64,7 +64,6 @@ static void row_deleted(const TriggerTable *table, Relation rel,
 						TupleTableSlot *slot);
 static void row_updated(const TriggerTable *table, Relation rel,
 						TupleTableSlot *old_slot, TupleTableSlot *new_slot);
-static bool same_key(const ItemKey *a, const ItemKey *b);
 static bool moved(const TriggerTable *table, const ItemKey *old_key,
 				  const ItemKey *new_key);
 static bool is_latest(Relation rel, TupleTableSlot *slot);
@@ -296,7 +295,7 @@ row_updated(const TriggerTable *table, Relation rel, TupleTableSlot *old_slot,
 	slot_key(table, new_slot, &new_key);
 	if (moved(table, &old_key, &new_key))
 		store_shard_check_new(table->table, rel, &new_key);
-	if (!same_key(&old_key, &new_key))
+	if (!key_equal(&old_key, &new_key))
 	{
 		row_deleted(table, rel, old_slot);
 		row_inserted(table, rel, new_slot);
@@ -312,17 +311,6 @@ row_updated(const TriggerTable *table, Relation rel, TupleTableSlot *old_slot,
 		store_check_indexed(table->table, &new_key, change.new_attributes);
 	change.latest = is_latest(rel, new_slot);
 	tell(&change);
-}
-
-static bool
-same_key(const ItemKey *a, const ItemKey *b)
-{
-	for (int i = 0; i < a->n; i++)
-	{
-		if (!item_ref_equal(a->refs[i], b->refs[i]))
-			return false;
-	}
-	return true;
 }
 
 /* Has a row gone to another shard? */
