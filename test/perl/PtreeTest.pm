@@ -8,14 +8,17 @@ package PtreeTest;
 use strict;
 use warnings;
 
+use Cwd qw(abs_path);
 use Exporter qw(import);
 use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+use PartitioningTest;
+
 our @EXPORT = qw(ptree_schema ptree_tables ptree_kind ptree_verify
   ptree_load ptree_read_load ptree_unused
-  ptree_log_faults);
+  ptree_log_faults use_fault_library);
 
 # Name, columns of the index, type of the partition key and of the sort key.
 my @tables = (
@@ -26,6 +29,27 @@ my @tables = (
 	[ 'numbers', 'pk numeric_hash_ops, sk',     'numeric', 'numeric' ],
 	[ 'binary_d', 'pk bytea_hash_ops, sk, d',   'bytea',   'bytea' ],
 	[ 'collide', 'pk collide_ops, sk',          'text',    'text' ]);
+
+# Makes a database of a started node whose access method is the library with
+# fault points, which make installcheck has built.
+sub use_fault_library
+{
+	my ($node, $database) = @_;
+	my $library = abs_path('tmp/ptree_faults.so');
+
+	$node->append_conf('postgresql.conf',
+		"shared_preload_libraries = 'partitioning,$library'");
+	$node->restart;
+	make_database($node, $database);
+	is( $node->safe_psql($database, qq{
+		WITH turned AS (
+			UPDATE pg_proc SET probin = '$library'
+			WHERE pronamespace = 'partitioning'::regnamespace AND proname IN ('ptreehandler', 'ptree_check', 'ptree_stats')
+			RETURNING 1)
+		SELECT count(*) FROM turned}),
+		'3', 'the access method is that of the tests');
+	return;
+}
 
 sub ptree_tables
 {

@@ -7,12 +7,12 @@
 use strict;
 use warnings;
 
-use Cwd qw(abs_path);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 use PartitioningTest;
+use PtreeTest;
 
 my $seed = $ENV{PTREE_SEED} // int(rand(1e6));
 my $rounds = $ENV{PTREE_ROUNDS} // 2;
@@ -20,8 +20,6 @@ my $rounds = $ENV{PTREE_ROUNDS} // 2;
 note "PTREE_SEED=$seed";
 srand($seed);
 
-# The access method with fault points; make installcheck has built it.
-my $library = abs_path('tmp/ptree_faults.so');
 my $primary = new_node(
 	'primary',
 	allows_streaming => 1,
@@ -32,17 +30,7 @@ my $primary = new_node(
 		autovacuum = off
 	});
 
-$primary->append_conf('postgresql.conf',
-	"shared_preload_libraries = 'partitioning,$library'");
-$primary->restart;
-make_database($primary, 'app');
-is( $primary->safe_psql('app', qq{
-		WITH turned AS (
-			UPDATE pg_proc SET probin = '$library'
-			WHERE pronamespace = 'partitioning'::regnamespace AND proname IN ('ptreehandler', 'ptree_check', 'ptree_stats')
-			RETURNING 1)
-		SELECT count(*) FROM turned}),
-	'3', 'the access method is that of the tests');
+use_fault_library($primary, 'app');
 
 # Sort keys that are long and alike make separators long, so that pages of all
 # levels are soon full.  "low" has short ones.

@@ -6,31 +6,19 @@
 use strict;
 use warnings;
 
-use Cwd qw(abs_path);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 use PartitioningTest;
+use PtreeTest;
 
-# The access method with fault points; make installcheck has built it.
-my $library = abs_path('tmp/ptree_faults.so');
 my $primary = new_node(
 	'primary',
 	allows_streaming => 1,
 	conf => "autovacuum = off\n");
 
-$primary->append_conf('postgresql.conf',
-	"shared_preload_libraries = 'partitioning,$library'");
-$primary->restart;
-make_database($primary, 'app');
-is( $primary->safe_psql('app', qq{
-		WITH turned AS (
-			UPDATE pg_proc SET probin = '$library'
-			WHERE pronamespace = 'partitioning'::regnamespace AND proname IN ('ptreehandler', 'ptree_check', 'ptree_stats')
-			RETURNING 1)
-		SELECT count(*) FROM turned}),
-	'3', 'the access method is that of the tests');
+use_fault_library($primary, 'app');
 $primary->safe_psql('app', q{
 	CREATE TABLE t (pk text NOT NULL, sk text COLLATE "C") WITH (vacuum_truncate = off);
 	CREATE INDEX t_index ON t USING ptree (pk text_hash_ops, sk);
