@@ -88,15 +88,16 @@ my $load = start_load();
 # index is not complete before it ends, and is right after that.
 my $session = $node->background_psql('app');
 $session->query_safe(q{BEGIN; UPDATE app SET attributes = attributes || '{"e": "open"}' WHERE sk = '7'});
-my $committed = q{SELECT xact_commit FROM pg_stat_database WHERE datname = 'app'};
-my $before = $node->safe_psql('app', $committed);
 is($node->safe_psql('app', q{SELECT create_global_index('app', 'byE', 'e', 'n', '{"n": "N"}')}), '"app_byE"',
 	'making it waits for nobody');
 is($node->safe_psql('app', q{SELECT flush_index('app', 'byE', '500 ms')}), 'f', 'it waits for the open transaction');
 is(status('byE'), 'CREATING', 'and is not active before');
+my $written = q{SELECT count(*) FROM app WHERE pk LIKE 'N%'};
+my $before = $node->safe_psql('app', $written);
 my ($code, undef, $error) = $node->psql('app', q{SELECT query('app', 'e = :e', '{":e": "E1"}', 'byE')});
 like($error, qr/Cannot read from backfilling global secondary index: byE/, 'it cannot be read');
-cmp_ok($node->safe_psql('app', $committed), '>', $before + 20, 'writers go on');
+ok($node->poll_query_until('app', "SELECT ($written) > $before + 20"), 'writers go on');
+is(status('byE'), 'CREATING', 'and it still waits');
 $session->query_safe('COMMIT');
 $session->quit;
 is($node->safe_psql('app', q{SELECT flush_index('app', 'byE', '1800 s')}), 't', 'then it is made');
