@@ -70,20 +70,21 @@ sub check
 	return;
 }
 
-# Many changes while the worker is stopped; it is killed when it is at them.
+# Many changes while the worker cannot have the index tables; it is killed when
+# it is at them.  (Stopped by a signal, it might hold a lock that all need.)
 sub kill_in_batch
 {
-	my $pid = wait_until($node, 'app', $worker, 'the worker');
+	my $session = $node->background_psql('app');
 
-	kill 'STOP', $pid;
+	$session->query_safe('BEGIN; LOCK TABLE "app_byE", "app_byN", app_both IN SHARE MODE');
 	$node->safe_psql('app',
 		q{INSERT INTO app SELECT 'B' || i, 0, jsonb_build_object('e', 'B', 'n', i) FROM generate_series(1, 20000) AS i
 		  ON CONFLICT (pk, sk) DO UPDATE SET attributes = app.attributes || '{"e": "C"}'});
-	kill 'CONT', $pid;
-	wait_until($node, 'app', q{SELECT backend_xid IS NOT NULL FROM pg_stat_activity
-		   WHERE backend_type = 'partitioning worker' AND datname = 'app'},
+	$session->query_safe('COMMIT');
+	$session->quit;
+	kill 'KILL', wait_until($node, 'app', q{SELECT pid FROM pg_stat_activity
+		   WHERE backend_type = 'partitioning worker' AND datname = 'app' AND backend_xid IS NOT NULL},
 		'a batch');
-	kill 'KILL', $pid;
 	return;
 }
 
